@@ -248,7 +248,7 @@ extension FileLog {
   }
 
   /// Adds a frame to the journal, in the same way as for a commit, and syncs it.
-  private func write(_ checkpoint: JournalCheckpoint) throws(StoreError) {
+  func write(_ checkpoint: JournalCheckpoint) throws(StoreError) {
     let isFormat1 = state.withLock { $0.journal?.format == 1 }
     let payload = isFormat1 ? JournalFormat1.payload(of: checkpoint) : checkpoint.payload
     let journal = try writeFrame(.checkpoint, payload)
@@ -274,7 +274,7 @@ extension FileLog {
 
   /// Syncs folders in which names have changed. If this fails, nobody knows what a power cut would leave, so the log
   /// accepts no more commits.
-  private func sync(_ folders: Set<String>) throws(StoreError) {
+  func sync(_ folders: Set<String>) throws(StoreError) {
     for folder in folders.sorted() {
       do throws(DiskError) { try disk.disk.syncFolder(folder) } catch {
         state.withLock { $0.failure = error }

@@ -1,5 +1,6 @@
 import FileDBEssentials
 import FileDBPlist
+import FileDBStorage
 import FileDBTables
 
 /// Used for a folder that follows a log shared by several machines. Its journal takes over the commits of that log,
@@ -58,37 +59,67 @@ extension FileLog {
   /// Whether the file of a table includes all commits, as far as the journal was read.
   package func hasWholeFile(of table: TableKey) -> Bool { state.withLock { $0.pending[table] == nil } }
 
-  /// Replaces everything in the folder with other tables. If this crashes in between, the folder has to start over
-  /// again.
+  /// Replaces everything in the folder with other tables. Until all of them are here, readers get the former ones.
   ///
-  /// Call it within ``following(timeout:_:)``.
-  /// - Parameter bases: passes on each table, and dropped tables for their counters. Returns the last commit that they
-  ///   include.
+  /// If this crashes while it renames files, some of them are new, and the folder has to start over again. Call it
+  /// within ``following(timeout:_:)``.
+  /// - Parameter bases: passes on each table, and dropped tables for their counters. It may begin again, and pass them
+  ///   on a second time. Returns the last commit that they include.
   package func startOver(
     with bases: (_ take: (TableKey, TableState) throws(StoreError) -> Void) throws(StoreError) -> UInt64
   ) throws(StoreError) {
-    var (present, counters): (Set<TableKey>, [TableKey: Int64]) = ([], [:])
-    let sequence = try bases { (table, state) throws(StoreError) in
-      guard state.exists else {
-        counters[table] = state.counter
-        return
-      }
-      present.insert(table)
-      try disk.replace(folder.file(of: table.text).path, with: TableFile.encode(state))
+    var tables = TablesOfSharedLog(folder: folder)
+    let sequence: UInt64
+    do throws(StoreError) {
+      sequence = try bases { table, state throws(StoreError) in try tables.stage(table, state) }
+      try folder.keepCounters(tables.counters)
+      // From here on, the journal knows both versions of each file. The new ones include all of its commits.
+      try write(tables.checkpoint())
+    } catch {
+      disk.discard(Array(tables.files.values))
+      throw error
     }
-    try folder.keepCounters(counters)
-    for name in try folder.tableNames() where !present.contains(TableKey(name)) {
-      try disk.remove(folder.file(of: name).path)
-    }
+    try sync(disk.install(Array(tables.files.values)))
+    for name in try tables.removed() { try disk.remove(folder.file(of: name).path) }
     try disk.syncFolder(folder.path)
-    for folder in try disk.install([disk.stageJournal(folder.journalFile, after: sequence)]) {
-      try disk.syncFolder(folder)
-    }
+    try sync(disk.install([disk.stageJournal(folder.journalFile, after: sequence)]))
     try state.withLock { state throws(StoreError) in
       state.journal = nil
       try readOn(&state)
       state.isNameSynced = true
     }
+  }
+}
+
+/// The tables of a shared log. Their files are written and synced, but do not have their names yet.
+private struct TablesOfSharedLog {
+  let folder: StoreFolder
+  private(set) var files: [TableKey: StagedFile] = [:]
+  private(set) var counters: [TableKey: Int64] = [:]
+  private var versions: [TableKey: JournalCheckpoint.File] = [:]
+
+  init(folder: StoreFolder) { self.folder = folder }
+
+  mutating func stage(_ table: TableKey, _ state: TableState) throws(StoreError) {
+    if let former = files.removeValue(forKey: table) { folder.disk.discard([former]) }
+    (versions[table], counters[table]) = (nil, state.exists ? nil : state.counter)
+    guard state.exists else { return }
+    let bytes = TableFile.encode(state)
+    files[table] = try folder.disk.stage(folder.file(of: table.text).path) { file throws(DiskError) in
+      try file.append(bytes)
+    }
+    versions[table] = JournalCheckpoint.File(version: FileVersion(bytes))
+  }
+
+  /// The names of the tables in the folder that the log does not have.
+  func removed() throws(StoreError) -> [String] {
+    try folder.tableNames().filter { files[TableKey($0)] == nil }
+  }
+
+  func checkpoint() throws(StoreError) -> JournalCheckpoint {
+    var checkpoint = JournalCheckpoint(files: versions)
+    for name in try removed() { checkpoint.files[TableKey(name)] = JournalCheckpoint.File(version: .absent) }
+    return checkpoint
   }
 }
 
