@@ -35,7 +35,7 @@ final class QueuedWrites: Sendable {
     var writes = all
     do {
       // Safe: this thread does not use it again.
-      nonisolated(unsafe) let commit = try store.begin { transaction in
+      nonisolated(unsafe) let attempt = try store.begin { transaction in
         let end = ContinuousClock.now + Self.mostTime
         let count = all.firstIndex { write in
           write.run(in: transaction.state)
@@ -47,7 +47,7 @@ final class QueuedWrites: Sendable {
       store.queues.finishing.async { [writes] in
         do {
           // If the log does not have the commit, each write is tried again.
-          let isCommitted = try commit?.finish() != nil
+          let isCommitted = try attempt.isCommitted()
           for write in writes { if isCommitted { write.finish() } else { write.runAlone(in: store) } }
         } catch {
           for write in writes { write.fail(error) }
@@ -66,6 +66,14 @@ final class QueuedWrites: Sendable {
 
   /// Errors that every write would get.
   private static let ofTheStore: Set<StoreError.Code> = [.locked, .closed, .outcomeUnknown, .unreachable]
+}
+
+extension RecordStore.Attempt {
+  /// Waits until the commit is durable.
+  fileprivate func isCommitted<Body>() throws -> Bool where Result == AppendedWrite<Body> {
+    guard case .done(let write) = self, case .done = try write.finish() else { return false }
+    return true
+  }
 }
 
 /// A write, without the type of its result.

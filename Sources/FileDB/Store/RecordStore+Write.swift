@@ -27,7 +27,15 @@ extension RecordStore {
   @discardableResult
   public func write<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
     if let outer = writers.currentTransaction { return try outer.join(body) }
-    while true { if let result = try attempt(body) { return result } }
+    var failures = 0
+    while true {
+      switch try attempt(body) {
+      case .done(let result): return result
+      case .absent(let error):
+        failures += 1
+        guard failures < Self.mostAttempts else { throw error.ofAbsentCommit }
+      }
+    }
   }
 
   /// Runs `body` and checks its changes as `write(_:)` would, and then discards them. It does not lock, write or sync,
@@ -51,17 +59,28 @@ extension RecordStore {
 }
 
 extension RecordStore {
+  /// What became of a commit.
+  enum Attempt<Result> {
+    case done(Result)
+    /// The log does not have the commit, so the write must be tried again. The error says why its outcome was unknown.
+    case absent(StoreError)
+  }
+
+  /// How often a write is tried if the log keeps losing its commit.
+  private static let mostAttempts = 10
+
   /// Runs one transaction: it catches up with the log, and ends with a durable commit that readers see.
-  /// - Returns: `nil` if the log does not have the commit, and the write must be tried again.
-  private func attempt<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result? {
-    try begin(body)?.finish()
+  private func attempt<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Attempt<Result> {
+    switch try begin(body) {
+    case .done(let write): try write.finish()
+    case .absent(let error): .absent(error)
+    }
   }
 
   /// The first half of a write: runs `body`, and appends its commit to the log. Writes that begin later see the commit.
-  /// - Returns: `nil` as for ``attempt(_:)``.
   func begin<Result>(
     _ body: (inout StoreTransaction) throws -> Result
-  ) throws -> AppendedWrite<Result>? {
+  ) throws -> Attempt<AppendedWrite<Result>> {
     var (result, commit, sequence): (Result?, NewCommit?, UInt64) = (nil, nil, 0)
     var committed: TransactionState?
     var ticket: (any CommitTicket)?
@@ -84,21 +103,42 @@ extension RecordStore {
         }
       }
     } catch let error as StoreError where error.code == .outcomeUnknown {
-      guard try isCommitted(commit, or: error) else { return nil }
+      guard try log.isCommitted(commit?.token, or: error) else { return .absent(error) }
     }
-    guard let result, let committed else { return nil }
-    return AppendedWrite(
-      result: result, transaction: committed, commit: commit, sequence: sequence, ticket: ticket, store: self)
+    guard let result, let committed else { preconditionFailure("a write that ends has run its body") }
+    return .done(
+      AppendedWrite(
+        result: result, transaction: committed, commit: commit, sequence: sequence, ticket: ticket,
+        store: self))
   }
+}
 
-  /// Asks the log what happened to a commit: it may know by now.
-  /// - Throws: `error` if the log does not know.
-  fileprivate func isCommitted(_ commit: NewCommit?, or error: StoreError) throws -> Bool {
-    switch try commit.map({ try log.outcome(of: $0.token) }) ?? .unknown {
-    case .committed: true
-    case .absent: false
+extension CommitLog {
+  /// Asks the log what happened to a commit whose outcome was unknown: it may know by now.
+  /// - Throws: `error` if the log does not know, or cannot be asked.
+  package func isCommitted(_ token: CommitToken?, or error: StoreError) throws(StoreError) -> Bool {
+    switch token.flatMap({ try? outcome(of: $0) }) ?? .unknown {
+    case .committed: return true
+    case .absent: return false
     case .unknown: throw error
     }
+  }
+}
+
+extension StoreError {
+  private static let unknownOutcome = "; it is not known whether the commit succeeded"
+
+  /// The error for a commit that the log may have, or may still receive.
+  package static func outcomeUnknown(_ cause: String) -> StoreError {
+    StoreError(.outcomeUnknown, cause + unknownOutcome)
+  }
+
+  /// The error for a commit whose outcome was unknown at first, and which the log does not have.
+  package var ofAbsentCommit: StoreError {
+    let suffix = message.hasSuffix(Self.unknownOutcome) ? Self.unknownOutcome.count : 0
+    return StoreError(
+      .unreachable,
+      "the log never took the commit, although it was sent several times: \(message.dropLast(suffix))")
   }
 }
 
@@ -113,17 +153,16 @@ struct AppendedWrite<Result> {
   fileprivate let store: RecordStore
 
   /// The second half of a write: waits until its commit is durable. Writes that wait at the same time share a sync.
-  /// - Returns: what the body returned; `nil` if the log does not have the commit, and the write must be tried again.
-  func finish() throws -> Result? {
+  func finish() throws -> RecordStore.Attempt<Result> {
     if let ticket {
       // Readers see it even if nobody knows whether a power cut would remove it: it is there now.
       defer { store.tables.publish(through: sequence) }
       do { try ticket.wait() } catch  where error.code == .outcomeUnknown {
-        guard try store.isCommitted(commit, or: error) else { return nil }
+        guard try store.log.isCommitted(commit?.token, or: error) else { return .absent(error) }
       }
     }
     transaction.complete()
     if commit != nil { store.checkpointWhenDue() }
-    return result
+    return .done(result)
   }
 }
