@@ -59,7 +59,7 @@ struct EtcdAddress: Equatable, Sendable {
   /// The address of a store, without the password.
   func text(of store: String) -> String {
     let hosts = endpoints.map(\.description).joined(separator: ",")
-    let user = user.map { SharedAddress.encoded($0) + "@" } ?? ""
+    let user = user.map { SharedAddress.encoded($0, keeping: "-._~") + "@" } ?? ""
     return "etcd://\(user)\(hosts)/\(prefix)?store=\(SharedAddress.encoded(store))"
   }
 }

@@ -95,34 +95,36 @@ extension EtcdLog {
 
   /// Each table that exists, or was dropped, and whether it exists.
   private func existence() throws(StoreError) -> [TableKey: Bool] {
-    let base = try base()
-    var tables = Dictionary(uniqueKeysWithValues: base.tables.map { ($0.key, $0.file != nil) })
-    try forEachCommit(after: base.state.base.sequence) { commit in
-      for change in commit.changes {
-        switch change.change {
-        case .create: tables[change.table] = true
-        case .drop: tables[change.table] = false
-        default: break
+    while true {
+      let base = try base()
+      var tables = Dictionary(uniqueKeysWithValues: base.tables.map { ($0.key, $0.file != nil) })
+      let isComplete = try forEachCommit(after: base.state.base.sequence) { commit in
+        for change in commit.changes {
+          switch change.change {
+          case .create: tables[change.table] = true
+          case .drop: tables[change.table] = false
+          default: break
+          }
         }
       }
+      if isComplete { return tables }
     }
-    return tables
   }
 
   /// Calls `body` with each commit after `sequence`.
-  /// - Returns: the last commit.
-  @discardableResult
+  /// - Returns: false if another machine has renewed the base and forgotten some of them in the meantime.
   func forEachCommit(
     after sequence: UInt64, _ body: (LoggedCommit) throws(StoreError) -> Void
-  ) throws(StoreError) -> EtcdMark {
+  ) throws(StoreError) -> Bool {
     var last = sequence
     while true {
       let news = try read(after: FollowedCommit(sequence: last))
+      if last < news.state.start.sequence { return false }
       for commit in try commits(news) {
         try body(commit)
         last = commit.sequence
       }
-      if news.commits.isEmpty || last == news.state.head.sequence { return news.state.head }
+      if last >= news.state.head.sequence { return true }
     }
   }
 }
@@ -137,7 +139,7 @@ extension EtcdLog {
     var changed: [TableKey: TableState] = [:]
     let present = Dictionary(uniqueKeysWithValues: old.tables.map { ($0.key, $0) })
     var end = old.state.base
-    try forEachCommit(after: end.sequence) { commit throws(StoreError) in
+    let isComplete = try forEachCommit(after: end.sequence) { commit throws(StoreError) in
       for change in commit.changes {
         if changed[change.table] == nil {
           changed[change.table] = try present[change.table].map { table throws(StoreError) in
@@ -148,17 +150,25 @@ extension EtcdLog {
       }
       end = EtcdMark(sequence: commit.sequence, token: commit.token)
     }
+    guard isComplete else { return nil }
     if end.sequence == old.state.base.sequence { return old.state }
 
-    let new = try changed.sorted { $0.key < $1.key }.map { key, state throws(StoreError) in
-      try write(state, of: key)
-    }
-    let all = (old.tables.filter { changed[$0.key] == nil } + new).sorted { $0.key < $1.key }
-    let lines = Array(all.map(\.line).joined().utf8)
+    let kept = old.tables.filter { changed[$0.key] == nil }
+    let drafts = changed.sorted { $0.key < $1.key }.map { EtcdTableDraft($1, of: $0) }
+    let lines = Array((kept + drafts.map(\.table)).sorted { $0.key < $1.key }.map(\.line).joined().utf8)
     guard lines.count <= Self.partBytes else {
       throw StoreError(
         .unrepresentableValue,
-        "the list of \(all.count) tables is too long for one value in etcd")
+        "the list of \(kept.count + drafts.count) tables is too long for one value in etcd")
+    }
+    try checkSpace(for: drafts.reduce(0) { $0 + $1.bytes.count })
+    do throws(StoreError) {
+      for draft in drafts {
+        if let file = draft.table.file { try write(draft.bytes, under: keys.pieces(of: file.id)) }
+      }
+    } catch {
+      try? removePieces(of: drafts.map(\.table))
+      throw error
     }
     let answer = try explaining { () throws(EtcdFailure) in
       try client.change(
@@ -166,21 +176,28 @@ extension EtcdLog {
           compare: [.unchanged(keys.base, since: old.state.base.revision)],
           success: [.put(keys.base, end.value), .put(keys.tables, lines)]))
     }
-    let gone = answer.isMet ? old.tables.filter { changed[$0.key] != nil } : new
-    for file in gone.compactMap(\.file) {
-      _ = try asking([.delete(EtcdRange(under: keys.pieces(of: file.id)))])
-    }
+    let gone = answer.isMet ? old.tables.filter { changed[$0.key] != nil } : drafts.map(\.table)
+    try removePieces(of: gone)
     return answer.isMet ? old.state : nil
   }
 
-  private func write(_ state: TableState, of key: TableKey) throws(StoreError) -> EtcdTable {
-    guard state.exists else {
-      return EtcdTable(key: key, file: nil, counter: state.counter, count: 0)
+  private func removePieces(of tables: [EtcdTable]) throws(StoreError) {
+    for file in tables.compactMap(\.file) {
+      _ = try asking([.delete(EtcdRange(under: keys.pieces(of: file.id)))])
     }
-    let (id, bytes) = (CommitToken.random().text, TableFile.encode(state))
-    try write(bytes, under: keys.pieces(of: id))
-    return EtcdTable(
-      key: key, file: .init(id: id, byteCount: bytes.count), counter: state.counter,
-      count: state.records.count)
+  }
+}
+
+/// A table for the next base, and the bytes of its file.
+private struct EtcdTableDraft {
+  let table: EtcdTable
+  let bytes: [UInt8]
+
+  init(_ state: TableState, of key: TableKey) {
+    bytes = state.exists ? TableFile.encode(state) : []
+    table = EtcdTable(
+      key: key,
+      file: state.exists ? EtcdTable.File(id: CommitToken.random().text, byteCount: bytes.count) : nil,
+      counter: state.counter, count: state.exists ? state.records.count : 0)
   }
 }

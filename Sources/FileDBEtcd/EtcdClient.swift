@@ -91,11 +91,12 @@ final class EtcdClient: Sendable {
     if response.status == 200, let answer = try? JSONDecoder().decode(Answer.self, from: body) {
       return answer
     }
-    guard let refusal = try? JSONDecoder().decode(EtcdRefusal.self, from: body) else {
+    guard let refusal = try? JSONDecoder().decode(EtcdRefusal.self, from: body), let message = refusal.text
+    else {
       throw .lost(
         "the server (HTTP \(response.status)) is not the JSON gateway of etcd 3.4 or later")
     }
-    throw EtcdFailure(code: refusal.code ?? 2, message: refusal.error)
+    throw EtcdFailure(code: refusal.code ?? 2, message: message)
   }
 
   // MARK: Connections

@@ -41,16 +41,12 @@ final class EtcdConnection: Sendable {
   var isOpen: Bool { channel.isActive }
 
   /// Sends a request, and waits for the whole answer.
+  /// - Parameter timeout: how long to wait for each piece of the answer.
   /// - Throws: ``EtcdFailure/lost(_:)``.
   func send(_ request: EtcdRequest, within timeout: Duration) throws(EtcdFailure) -> EtcdResponse {
     let answer = channel.eventLoop.makePromise(of: EtcdResponse.self)
-    let timer = channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) { [channel, endpoint] in
-      answer.fail(EtcdFailure.lost("\(endpoint) did not answer within \(timeout)"))
-      channel.close(promise: nil)
-    }
-    defer { timer.cancel() }
     // If the channel has just closed, its handler is gone and can't report the failure.
-    channel.writeAndFlush(EtcdExchange(request: request, answer: answer)).whenFailure {
+    channel.writeAndFlush(EtcdExchange(request: request, timeout: timeout, answer: answer)).whenFailure {
       answer.fail($0)
     }
     do { return try answer.futureResult.wait() } catch let failure as EtcdFailure {
@@ -96,6 +92,7 @@ struct EtcdResponse: Sendable {
 
 private struct EtcdExchange: Sendable {
   let request: EtcdRequest
+  let timeout: Duration
   let answer: EventLoopPromise<EtcdResponse>
 }
 
@@ -118,6 +115,9 @@ private final class EtcdExchanges: ChannelDuplexHandler {
 
   private let endpoint: EtcdEndpoint
   private var state = State.idle
+  /// Fails the exchange if nothing arrives for too long.
+  private var timer: Scheduled<Void>?
+  private var timeout = Duration.zero
 
   init(_ endpoint: EtcdEndpoint) { self.endpoint = endpoint }
 
@@ -125,6 +125,8 @@ private final class EtcdExchanges: ChannelDuplexHandler {
     switch Self.unwrapOutboundIn(data) {
     case let exchange as EtcdExchange:
       state = .exchange(exchange.answer, status: 0, body: ByteBuffer())
+      timeout = exchange.timeout
+      startTimer(context)
       write(exchange.request, context, promise)
     case let stream as EtcdStream:
       state = .stream(stream.receive)
@@ -133,6 +135,17 @@ private final class EtcdExchanges: ChannelDuplexHandler {
     }
     // If the connection has just closed, no answer will come.
     if !context.channel.isActive { end(context) }
+  }
+
+  private func startTimer(_ context: ChannelHandlerContext) {
+    timer?.cancel()
+    let channel = context.channel
+    timer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) { [self] in
+      guard case .exchange(let answer, _, _) = state else { return }
+      state = .idle
+      answer.fail(EtcdFailure.lost("\(endpoint) did not answer within \(timeout)"))
+      channel.close(promise: nil)
+    }
   }
 
   private func write(
@@ -156,13 +169,16 @@ private final class EtcdExchanges: ChannelDuplexHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch (Self.unwrapInboundIn(data), state) {
     case (.head(let head), .exchange(let answer, _, let body)):
+      startTimer(context)
       state = .exchange(answer, status: Int(head.status.code), body: body)
     case (.body(let bytes), .exchange(let answer, let status, var body)):
+      startTimer(context)
       state = .idle  // With a second owner, each append would copy the buffer.
       body.writeImmutableBuffer(bytes)
       state = .exchange(answer, status: status, body: body)
     case (.end, .exchange(let answer, let status, let body)):
       state = .idle
+      timer?.cancel()
       answer.succeed(EtcdResponse(status: status, body: Array(body.readableBytesView)))
     case (.body(let bytes), .stream(let receive)): receive(Array(bytes.readableBytesView))
     case (.end, .stream): context.close(promise: nil)

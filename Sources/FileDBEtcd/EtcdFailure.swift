@@ -6,7 +6,8 @@ enum EtcdFailure: Error {
   case unreachable(String)
   /// The request was sent, but no answer came. Nobody knows whether etcd has carried it out.
   case lost(String)
-  /// etcd refused the request. Nothing has changed.
+  /// etcd refused the request. Nothing has changed, unless the reason is ``Refusal/noSpace``: etcd may carry out a
+  /// transaction, notice that it is full now, and answer with this error.
   case refused(Refusal, String)
 
   enum Refusal: Equatable {
@@ -27,7 +28,9 @@ enum EtcdFailure: Error {
       self = .refused(.tooManyOperations, message)
     case _ where message.contains("database space exceeded"): self = .refused(.noSpace, message)
     case _ where message.contains("has been compacted"): self = .refused(.compacted, message)
-    case _ where message.contains("invalid auth token"): self = .refused(.invalidToken, message)
+    case _
+    where message.contains("invalid auth token") || message.contains("auth store is old"):
+      self = .refused(.invalidToken, message)
     // 7: permission denied. 16: unauthenticated. 3 with these words: a missing or a wrong user.
     case 7, 16: self = .refused(.notPermitted, message)
     case 3 where message.contains("auth") || message.contains("user"):

@@ -1,7 +1,7 @@
 import FileDBCluster
 import FileDBTables
 
-/// The keys of a store. <doc:Cluster> describes them for clients in other languages.
+/// The keys of a store. <doc:ClusterFormat> describes them.
 struct EtcdKeys: Sendable {
   static let format = "1"
 

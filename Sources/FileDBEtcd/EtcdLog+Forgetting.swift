@@ -24,7 +24,8 @@ extension EtcdLog {
     let limit = Date().addingTimeInterval(-TimeInterval(age.components.seconds))
     let count = try forget { $0.date <= limit }
     try sweep()
-    compactHistory(before: old)
+    // Without new commits, the former base is still the present one, and somebody may be reading it.
+    if old.head.sequence > old.base.sequence { compactHistory(before: old) }
     return count
   }
 
@@ -62,32 +63,38 @@ extension EtcdLog {
         EtcdRange(under: keys.pieces).withoutValues,
       ])
     )
-    let owners = Dictionary(
-      uniqueKeysWithValues: ranges[1].map { ($0.key.suffix(32), UInt64($0.text) ?? 0) })
-    var garbage: Set<String> = []
-    for pair in ranges[0] where pair.created.value < base.state.base.revision {
-      let token = Self.parent(of: pair)
-      // If the commit is just being appended, its writer notices the loss and writes the parts again.
-      if owners[Data(token.utf8)] ?? 0 <= base.state.start.sequence { garbage.insert(token) }
-    }
-    for token in garbage {
-      _ = try asking([
-        .delete(EtcdRange(under: keys.parts(of: token))), .delete(EtcdRange(keys.split(token))),
-      ])
+    let owners = Dictionary(ranges[1].map { ($0.key.suffix(32), $0) }) { $1 }
+    func isOld(_ pair: EtcdPair) -> Bool { pair.created.value < base.state.base.revision }
+    for token in Set(ranges[0].filter(isOld).compactMap { Self.parent(of: $0, under: keys.parts) }) {
+      let owner = owners[Data(token.utf8)]
+      let number = owner.flatMap { UInt64($0.text) } ?? 0
+      if number <= base.state.start.sequence { try removeParts(token, owner) }
     }
     let used = Set(base.tables.compactMap(\.file?.id))
-    let unused = ranges[2].filter { $0.created.value < base.state.base.revision }.map {
-      Self.parent(of: $0)
-    }
-    for id in Set(unused).subtracting(used) {
+    let unused = Set(ranges[2].filter(isOld).compactMap { Self.parent(of: $0, under: keys.pieces) })
+    for id in unused.subtracting(used) {
       _ = try asking([.delete(EtcdRange(under: keys.pieces(of: id)))])
     }
   }
 
-  /// The second-to-last component of a key: the token or id that the value belongs to.
-  private static func parent(of pair: EtcdPair) -> String {
-    String(decoding: pair.key, as: UTF8.self).split(separator: "/").dropLast().last.map(String.init)
-      ?? ""
+  /// Removes the parts of a commit, unless the commit was appended after `owner` was read.
+  ///
+  /// If the commit is appended later, its writer notices that the parts are missing, and writes them again.
+  /// - Parameter owner: the key with the number of the commit that the parts belong to; `nil` if there was none.
+  func removeParts(_ token: String, _ owner: EtcdPair?) throws(StoreError) {
+    let transaction = EtcdTransaction(
+      compare: [.unchanged(keys.split(token), since: owner?.modified.value ?? 0)],
+      success: [.delete(EtcdRange(under: keys.parts(of: token))), .delete(EtcdRange(keys.split(token)))])
+    _ = try explaining { () throws(EtcdFailure) in try client.change(transaction) }
+  }
+
+  /// The token or id that a part or a piece belongs to. `nil` for a key of another store, whose prefix may begin with
+  /// the same characters.
+  private static func parent(of pair: EtcdPair, under start: String) -> String? {
+    let words = String(decoding: pair.key, as: UTF8.self).dropFirst(start.count).split(
+      separator: "/", omittingEmptySubsequences: false)
+    guard words.count == 2, words[1].utf8.count == 16, CommitToken(text: words[0]) != nil else { return nil }
+    return String(words[0])
   }
 
   private struct Compaction: Encodable {

@@ -5,7 +5,7 @@ import FileDBTables
 
 extension EtcdLog {
   /// The number of commits, and of parts, in one request.
-  private static let batch = (commits: 512, parts: 8)
+  private static let batch = (commits: UInt64(512), parts: 8)
   /// If the base includes more commits than this, a new folder starts from the base. Otherwise it reads the commits.
   private static let fewCommits: UInt64 = 256
 
@@ -42,6 +42,8 @@ extension EtcdLog {
         // This answer was overtaken by a newer one of another thread.
         if former.revision > state.revision { return }
         guard former.sequence == state.head.sequence, former.token == state.head.token else {
+          // Another folder may follow the restored log.
+          seen = state
           throw .putBack(
             "it ends with commit \(state.head.sequence), but it had commit \(former.sequence) before"
           )
@@ -60,15 +62,26 @@ extension EtcdLog {
   }
 
   func read(after last: FollowedCommit) throws(StoreError) -> News {
-    var ranges = [
-      EtcdRange(
-        from: keys.commit(last.sequence + 1), to: keys.commit(.max), limit: Self.batch.commits)
-    ]
+    let next = last.sequence + 1
+    // A range without an end, but with a limit, would cost more the more commits there are: etcd 3.4 looks up all keys
+    // of a range before it applies the limit (etcd issue 11057).
+    var ranges = [EtcdRange(from: keys.commit(next), to: keys.commit(next + Self.batch.commits))]
     if let known = last.known { ranges.append(EtcdRange(keys.commit(known.sequence))) }
     let (state, found) = try look(ranges)
     let commits = try found[0].map { pair throws(StoreError) in try commit(pair) }
+    try check(commits, after: last.sequence, state)
     let known = found.count > 1 ? found[1].first.flatMap { EtcdCommit($0)?.token } : nil
     return News(state: state, commits: commits, difference: difference(state, from: last, known))
+  }
+
+  /// Checks that no commit is missing after the forgotten ones.
+  private func check(_ commits: [EtcdCommit], after last: UInt64, _ state: EtcdState) throws(StoreError) {
+    guard (state.start.sequence..<state.head.sequence).contains(last) else { return }
+    let expected = (last + 1)...min(last + Self.batch.commits, state.head.sequence)
+    let present = Set(commits.map(\.sequence))
+    if let missing = expected.first(where: { !present.contains($0) }) {
+      throw StoreError(.damagedJournal, "etcd lacks commit \(missing)")
+    }
   }
 
   private func difference(
@@ -145,12 +158,9 @@ extension EtcdLog {
   package func news(after last: FollowedCommit) throws(StoreError) -> SharedNews {
     let news = try read(after: last)
     if let what = news.difference { throw .putBack(what) }
-    let (state, first) = (news.state, news.commits.first?.sequence)
+    let state = news.state
     let isNew = last.sequence == 0 && state.base.sequence > Self.fewCommits
     if isNew || last.sequence < state.start.sequence { return .startOver }
-    if let first, first != last.sequence + 1 {
-      throw StoreError(.damagedJournal, "etcd lacks commit \(last.sequence + 1)")
-    }
     let commits = try commits(news)
     return commits.isEmpty || commits.last?.sequence == state.head.sequence
       ? .commits(commits) : .more(commits)

@@ -165,7 +165,6 @@ package final class EtcdLog: EngineLog {
         last = other.sequence
       }
       if last == news.state.head.sequence { return news.state.head }
-      if news.commits.isEmpty { throw StoreError(.damagedJournal, "etcd lacks commit \(last + 1)") }
     }
   }
 
@@ -188,13 +187,25 @@ package final class EtcdLog: EngineLog {
       note(EtcdMark(sequence: next.sequence, token: draft.token, revision: answer.revision))
       return .done
     } catch {
-      guard case .lost(let message) = error else {
-        remove(draft)
-        throw StoreError(error)
+      switch error {
+      case .lost(let message): throw unknownOutcome(of: draft, behind: head, message)
+      case .refused(.noSpace, let message):
+        guard let found = try? client.ask([.get(EtcdRange(keys.commit(next.sequence)))]).ranges[0] else {
+          throw unknownOutcome(of: draft, behind: head, message)
+        }
+        if found.first.flatMap({ EtcdCommit($0) })?.token == draft.token { return .done }
+      case .refused, .unreachable: break
       }
-      unsettled.withLock { $0[draft.token] = head }
-      throw StoreError(.outcomeUnknown, "\(message); it is not known whether the commit succeeded")
+      remove(draft)
+      throw StoreError(error)
     }
+  }
+
+  private func unknownOutcome(
+    of draft: EtcdDraft, behind head: EtcdMark, _ message: String
+  ) -> StoreError {
+    unsettled.withLock { $0[draft.token] = head }
+    return .outcomeUnknown(message)
   }
 
   // MARK: Parts
@@ -226,8 +237,8 @@ package final class EtcdLog: EngineLog {
     }
   }
 
-  /// Refuses a commit that would fill etcd, because a full etcd refuses the writes of all its clients.
-  private func checkSpace(for bytes: Int) throws(StoreError) {
+  /// Refuses to write bytes that would fill etcd, because a full etcd refuses the writes of all its clients.
+  func checkSpace(for bytes: Int) throws(StoreError) {
     guard let page = try? client.page("/metrics") else { return }
     func number(_ name: String) -> Double? {
       page.split(separator: "\n").first { $0.hasPrefix(name + " ") }.flatMap {
@@ -235,12 +246,15 @@ package final class EtcdLog: EngineLog {
       }
     }
     guard let quota = number("etcd_server_quota_backend_bytes"),
-      let used = number("etcd_mvcc_db_total_size_in_use_in_bytes"), used + Double(2 * bytes) > quota
+      let size = number("etcd_mvcc_db_total_size_in_bytes"),
+      let used = number("etcd_mvcc_db_total_size_in_use_in_bytes"),
+      // For each request, etcd compares its whole size with the limit, even if parts of that are free.
+      max(size, used + Double(2 * bytes)) + Double(Self.partBytes) > quota
     else { return }
     throw StoreError(
       .diskFull,
-      "etcd has too little space left for a commit of \(bytes) bytes: \(Int(used)) of \(Int(quota)) bytes are in use "
-        + "(its option --quota-backend-bytes)")
+      "etcd has too little space left for \(bytes) bytes: it has \(Int(size)) of \(Int(quota)) bytes, and \(Int(used)) "
+        + "of them are in use; defragment it, or raise its option --quota-backend-bytes")
   }
 
   // MARK: Outcomes
@@ -265,7 +279,7 @@ package final class EtcdLog: EngineLog {
           return outcome
         }
       } catch {
-        if case .refused = error { throw StoreError(error) }
+        if case .refused = error { return .unknown }
         if .now >= deadline { return .unknown }
       }
       usleep(50_000)
@@ -291,13 +305,21 @@ package final class EtcdLog: EngineLog {
     return answered.isMet ? .absent : nil
   }
 
+  /// Settles commits with an unknown outcome that nobody asks about any longer. Afterwards, none of them can arrive.
+  package func confirmLeader() throws(StoreError) {
+    for token in unsettled.withLock({ Array($0.keys) }) {
+      if try outcome(of: token) == .unknown { return }
+    }
+  }
+
   private func find(_ token: CommitToken) throws(StoreError) -> Bool {
     var last = try look().state.start.sequence
     while true {
       let news = try read(after: FollowedCommit(sequence: last))
       if news.commits.contains(where: { $0.token == token }) { return true }
-      guard let next = news.commits.last?.sequence else { return false }
-      last = next
+      // Another machine may forget commits in the meantime.
+      last = max(news.commits.last?.sequence ?? last, news.state.start.sequence)
+      if last >= news.state.head.sequence { return false }
     }
   }
 

@@ -193,8 +193,12 @@ struct EtcdAnswer: Decodable, Sendable {
 struct EtcdNothing: Codable, Sendable {}
 
 struct EtcdRefusal: Decodable {
-  let error: String
+  /// Older gateways call the text `error`. Since etcd 3.6, it is only in `message`.
+  let error: String?
+  let message: String?
   let code: Int?
+
+  var text: String? { error ?? message }
 }
 
 struct EtcdMemberStatus: Decodable, Sendable {

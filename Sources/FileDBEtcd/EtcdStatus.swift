@@ -5,14 +5,9 @@ import FileDBTables
 
 extension EtcdLog {
   package func status() throws(StoreError) -> SharedStatus {
-    let (base, endpoint) = (try base(), client.endpoint)
-    var counts = base.tables.filter { $0.file != nil }.reduce(into: [TableKey: Int]()) {
-      $0[$1.key] = $1.count
-    }
-    try forEachCommit(after: base.state.base.sequence) { commit in
-      for change in commit.changes { change.count(in: &counts) }
-    }
-    let (bytes, committed) = try commitBytes(base.state)
+    let (state, counts) = try recordCounts()
+    let endpoint = client.endpoint
+    let (bytes, committed) = try commitBytes(state)
     let (member, members) = try explaining { () throws(EtcdFailure) in
       let member: EtcdMemberStatus = try client.ask("/v3/maintenance/status", EtcdNothing())
       let members: EtcdMembers = try client.ask("/v3/cluster/member/list", EtcdNothing())
@@ -22,10 +17,24 @@ extension EtcdLog {
     return SharedStatus(
       server: "etcd \(member.version) at \(endpoint)",
       servers: .members(count: Int64(members.count), leader: leader),
-      head: base.state.head.sequence, start: base.state.start.sequence, committed: committed,
+      head: state.head.sequence, start: state.start.sequence, committed: committed,
       commitBytes: bytes,
       tables: Int64(counts.count), records: Int64(counts.values.reduce(0, +)),
       databaseBytes: member.dbSize.value)
+  }
+
+  /// The number of records of each table.
+  private func recordCounts() throws(StoreError) -> (EtcdState, [TableKey: Int]) {
+    while true {
+      let base = try base()
+      var counts = base.tables.filter { $0.file != nil }.reduce(into: [TableKey: Int]()) {
+        $0[$1.key] = $1.count
+      }
+      let isComplete = try forEachCommit(after: base.state.base.sequence) { commit in
+        for change in commit.changes { change.count(in: &counts) }
+      }
+      if isComplete { return (base.state, counts) }
+    }
   }
 
   /// The total size of all commits that are kept, and when the last one was made.

@@ -8,75 +8,6 @@ import Testing
 
 @testable import FileDBEtcd
 
-/// Addresses of etcd clusters.
-@Suite struct EtcdAddressTests {
-  @Test(arguments: [
-    ("etcd://m1", ["m1:2379"], "filedb", nil),
-    ("etcd://m1:1,m2/a/b/", ["m1:1", "m2:2379"], "a/b", nil),
-    ("etcd://me:p%40w@[::1]:3,10.0.0.1/x", ["[::1]:3", "10.0.0.1:2379"], "x", "me"),
-  ]) func partsAreTakenApart(text: String, endpoints: [String], prefix: String, user: String?) throws {
-    let address = try EtcdAddress(text)
-    #expect(address.endpoints.map(\.description) == endpoints && address.prefix == prefix)
-    #expect(address.user == user && (user == nil || address.password == "p@w"))
-    let shown = try SharedAddress(address.text(of: "a&b c/d"))
-    #expect(shown.store == "a&b c/d" && !shown.connection.contains("p%40w"))
-    let again = try EtcdAddress(shown.connection)
-    #expect(again.endpoints == address.endpoints && again.prefix == prefix && again.user == user)
-  }
-
-  @Test(arguments: [
-    "etcds://geheim", "etcd://", "etcd://geheim:x/a", "etcd://geheim:0", "etcd://geheim,",
-    "etcd://:geheim@m1",
-    "etcd://geheim/a?tls=yes", "etcd://[geheim", "etcd://me:geheim%2@m1",
-  ]) func wrongAddressIsToldWithoutRepeatingIt(text: String) {
-    let error = storeError { _ = try SharedLog.etcd(text, store: "s") }
-    #expect(error?.code == .unreachable && error?.description.contains("geheim") == false)
-  }
-}
-
-/// Passwords in addresses of etcd clusters.
-@Suite struct EtcdPasswordTests {
-  @Test(arguments: [("etcd://me:a?b@m1", "%3F"), ("etcd://me:100%@m1", "two hexadecimal digits")])
-  func errorSaysHowToWriteTheCharacter(text: String, hint: String) {
-    #expect(storeError { _ = try EtcdAddress(text) }?.description.contains(hint) == true)
-  }
-}
-
-/// The errors of etcd.
-@Suite struct EtcdFailureTests {
-  @Test func errorsNameTheOption() {
-    for (message, option) in [
-      ("etcdserver: request is too large", "--max-request-bytes"),
-      ("grpc: received message larger than max (1048583 vs. 1024288)", "--max-request-bytes"),
-      ("etcdserver: too many operations in txn request", "--max-txn-ops"),
-      ("etcdserver: mvcc: database space exceeded", "--quota-backend-bytes"),
-    ] {
-      #expect(StoreError(EtcdFailure(code: 3, message: message)).description.contains(option))
-    }
-  }
-
-  @Test func requestThatMayStillSucceedDoesNotCountAsRefused() {
-    for code in [2, 4, 13, 14] {
-      guard case .lost = EtcdFailure(code: code, message: "etcdserver: request timed out") else {
-        Issue.record("\(code)")
-        return
-      }
-    }
-  }
-}
-
-/// An etcd that cannot be reached.
-@Suite struct UnreachableEtcdTests {
-  @Test func writeFailsIfNoMemberCanBeReached() throws {
-    try withTemporaryFolder { folder in
-      let log = try SharedLog.etcd("etcd://me:secret@127.0.0.1:1,127.0.0.1:2", store: "s")
-      let error = try #require(storeError { _ = try RecordStore(at: folder, sharedBy: log) })
-      #expect(error.code == .unreachable && !error.description.contains("secret"))
-      #expect(error.description.contains("127.0.0.1:1") && error.description.contains("127.0.0.1:2"))
-    }
-  }
-}
-
 /// Tests with the cluster that `Tests/Cluster/etcd` has started. They run one after another, because some stop members.
 @Suite(
   .serialized, .enabled(if: EtcdCluster.current != nil, "needs the cluster that Tests/Cluster/etcd starts"))
@@ -151,13 +82,12 @@ struct EtcdTests {
     _ = try user.append("t") { _ in [.create] }
     let large = try commit(to: user, String(repeating: "x", count: 5_000_000))
     let part = EtcdKeys.number(0, under: log.keys.parts(of: large.token.text))
-    let head = try log.look().state.head
     let sweep = DispatchGroup()
     let isSwept = Mutex(false)
     DispatchQueue.global().async(group: sweep) {
       // Delete the parts as soon as there is one, but only until the commit is there.
       let transaction = EtcdTransaction(
-        compare: [.exists(part), .unchanged(log.keys.head, since: head.revision)],
+        compare: [.exists(part), .unchanged(log.keys.split(large.token.text), since: 0)],
         success: [.delete(EtcdRange(under: log.keys.parts(of: large.token.text)))])
       for _ in 0..<1_000 where !isSwept.withLock(\.self) {
         if let answer = try? log.client.change(transaction), answer.isMet {
@@ -170,6 +100,30 @@ struct EtcdTests {
     let wasSwept = isSwept.withLock(\.self)
     #expect(wasSwept)
     #expect(try user.newest("t").state.records.count == 1)
+  }
+
+  /// A sweep has seen the parts before the commit was appended, and removes them afterwards.
+  @Test func lateSweepKeepsThePartsOfACommit() throws {
+    let log = try log()
+    let user = LogUser(log)
+    _ = try user.append("t") { _ in [.create] }
+    let large = try commit(to: user, String(repeating: "x", count: 5_000_000))
+    #expect(try log.append(timeout: .seconds(30), { large }, taking: { _ in }) != nil)
+    try log.removeParts(large.token.text, nil)
+    #expect(try user.newest("t").state.records.count == 1)
+  }
+
+  /// This store's keys begin like those of the other store's parts.
+  @Test func sweepKeepsTheKeysOfAStoreWithALongerPrefix() throws {
+    let (address, name) = (try cluster().address, UUID().uuidString)
+    let outer = try EtcdLog("\(address)/app", store: name, timeout: .seconds(3))
+    let inner = try EtcdLog("\(address)/app/\(name)", store: "parts", timeout: .seconds(3))
+    for log in [inner, outer] {
+      try log.create()
+      _ = try LogUser(log).append("t") { _ in [.create, .insert([record(1)], index: 0)] }
+    }
+    #expect(try outer.forgetCommits(olderThan: .zero) == 1)
+    #expect(try LogUser(inner).newest("t").state.records.count == 1 && inner.tables() == ["t"])
   }
 
   private func commit(to user: LogUser, _ text: String) throws -> NewCommit {
@@ -335,6 +289,45 @@ struct EtcdTests {
     #expect(try keys(log, under: "commits/").count == 5)
     #expect(try user.newest("t").state.records[0].field("text") == .string("105"))
     #expect(try log.status().head == 105 && log.status().records == 1)
+  }
+
+  @Test func readerNoticesThatItsCommitsAreForgotten() throws {
+    let log = try log()
+    let user = LogUser(log)
+    for table: TableKey in ["t", "u"] { _ = try user.append(table) { _ in [.create] } }
+    #expect(try log.forEachCommit(after: 0) { _ in })
+    #expect(try log.forgetCommits(olderThan: .zero) == 2)
+    #expect(try !log.forEachCommit(after: 0) { _ in })
+    _ = try user.append("v") { _ in [.create] }
+    #expect(try !log.forEachCommit(after: 1) { _ in } && log.tables() == ["t", "u", "v"])
+  }
+
+  @Test func listOfTablesThatIsTooLongLeavesNoPieces() throws {
+    let log = try log()
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder, sharedBy: SharedLog(log))
+      // In the list, each name has more than 540 characters.
+      try store.write { tx in
+        for number in 1...2_000 { try tx[String(repeating: "ä", count: 90) + "\(number)"].create() }
+      }
+    }
+    let error = storeError { _ = try log.forgetCommits(olderThan: .zero) }
+    #expect(error?.code == .unrepresentableValue && error?.description.contains("2000 tables") == true)
+    #expect(try keys(log, under: "pieces/").isEmpty)
+  }
+
+  /// More commits than one request returns.
+  @Test func missingCommitIsNamed() throws {
+    let log = try log()
+    let user = LogUser(log)
+    _ = try user.append("t") { _ in [.create, .insert([record(1)], index: 0)] }
+    for number in 2...600 { _ = try user.append("t") { _ in [.replace(record(1, "\(number)"))] } }
+    #expect(try user.newest("t").state.records[0].field("text") == .string("600"))
+    for missing in [UInt64(600), 513, 7] {
+      _ = try log.asking([.delete(EtcdRange(log.keys.commit(missing)))])
+      let error = storeError { _ = try log.commits(after: 0) }
+      #expect(error?.code == .damagedJournal && error?.description.contains("commit \(missing)") == true)
+    }
   }
 
   /// - Parameter isContinued: whether others have written after the restore.

@@ -1,0 +1,84 @@
+import FileDB
+import FileDBCluster
+import FileDBTables
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import FileDBEtcd
+
+/// Unusual answers of etcd. A proxy makes them.
+@Suite(.serialized, .enabled(if: EtcdCluster.current != nil, "needs the etcd that Tests/Cluster/etcd starts"))
+struct EtcdAnswerTests {
+  /// Runs `body` with a log behind a proxy.
+  private func withProxy(
+    _ change: @escaping EtcdProxy.Change, _ body: (EtcdLog) throws -> Void
+  ) throws {
+    let cluster = try #require(EtcdCluster.current)
+    let member = try EtcdAddress(cluster.address).endpoints[0].port
+    let proxy = try EtcdProxy(to: member, change)
+    let log = try EtcdLog("etcd://127.0.0.1:\(proxy.port)", store: UUID().uuidString, timeout: .seconds(2))
+    try log.create()
+    try body(log)
+    withExtendedLifetime(proxy) {}
+  }
+
+  /// etcd checks its size again when it carries out a transaction. It then reports the error, but keeps the changes.
+  @Test(arguments: [true, false]) func commitThatFillsEtcdIsDoneIfItIsThere(isReadable: Bool) throws {
+    let isFull = Mutex(false)
+    try withProxy { request, answer in
+      let isCommit = request.contains("compare\":[{")
+      guard isFull.withLock(\.self), isCommit || !isReadable else { return EtcdProxy.Answer(answer) }
+      let message = isCommit ? "etcdserver: mvcc: database space exceeded" : "etcdserver: request timed out"
+      return EtcdProxy.Answer(
+        status: 500, #"{"error":"\#(message)","code":\#(isCommit ? 8 : 14),"message":"\#(message)"}"#)
+    } _: { log in
+      let user = LogUser(log)
+      _ = try user.append("t") { _ in [.create] }
+      var now = try user.newest("t").state
+      let expected = try user.newest("t").expected
+      let applied = try now.applyNoting(.insert([record(1)], index: 0))
+      let commit = NewCommit(changes: [("t", applied)], tables: ["t": expected], states: ["t": now])
+      isFull.withLock { $0 = true }
+      let error = storeError { _ = try log.append(timeout: .seconds(5), { commit }, taking: { _ in }) }
+      #expect(error?.code == (isReadable ? nil : .outcomeUnknown))
+      isFull.withLock { $0 = false }
+      #expect(try log.outcome(of: commit.token) == .committed)
+      #expect(try user.newest("t").state.records.count == 1)
+    }
+  }
+
+  /// Since etcd 3.6, refusals have no `error` any more.
+  @Test func refusalOfANewerGatewayIsUnderstood() throws {
+    let isTooLarge = Mutex(false)
+    try withProxy { request, answer in
+      guard isTooLarge.withLock(\.self) else { return EtcdProxy.Answer(answer) }
+      return EtcdProxy.Answer(
+        status: 400, #"{"code":3,"message":"etcdserver: request is too large","details":[]}"#)
+    } _: { log in
+      isTooLarge.withLock { $0 = true }
+      let error = storeError { _ = try log.identity() }
+      #expect(error?.code == .unrepresentableValue)
+    }
+  }
+
+  /// The whole answer takes longer than the timeout, but something arrives all the time.
+  @Test func slowNetworkDoesNotEndALargeAnswer() throws {
+    let isSlow = Mutex(false)
+    try withProxy { request, answer in
+      var slow = EtcdProxy.Answer(answer)
+      guard isSlow.withLock(\.self) else { return slow }
+      let size = answer.body.count / 6 + 1
+      slow.pieces = stride(from: 0, to: answer.body.count, by: size).map { start in
+        Array(answer.body[start..<min(start + size, answer.body.count)])
+      }
+      slow.pause = .milliseconds(600)
+      return slow
+    } _: { log in
+      isSlow.withLock { $0 = true }
+      let identity = try log.identity()
+      #expect(identity.count == 36)
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import TestSupport
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Stands between a client and a member of etcd, and changes some of the member's answers.
+final class EtcdProxy: Sendable {
+  /// An answer in pieces. The proxy waits before each piece but the first.
+  struct Answer {
+    var status: Int
+    var pieces: [[UInt8]]
+    var pause: Duration = .zero
+
+    init(_ answer: RawAnswer) { (status, pieces) = (answer.status, [answer.body]) }
+
+    init(status: Int, _ text: String) { (self.status, pieces) = (status, [Array(text.utf8)]) }
+  }
+
+  typealias Change = @Sendable (_ request: String, _ answer: RawAnswer) -> Answer
+
+  let port: Int
+  private let listener: CInt
+
+  /// - Parameters:
+  ///   - member: the port of the member.
+  ///   - change: gets the body of each request, after the member has answered it.
+  init(to member: Int, _ change: @escaping Change) throws {
+    #if canImport(Glibc)
+      let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+    #else
+      let listener = socket(AF_INET, SOCK_STREAM, 0)
+    #endif
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let failure = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(listener, $0, length) | listen(listener, 8) | getsockname(listener, $0, &length)
+      }
+    }
+    guard failure == 0 else { throw POSIXError(.EADDRINUSE) }
+    (self.listener, port) = (listener, Int(UInt16(bigEndian: address.sin_port)))
+    Thread.detachNewThread {
+      while case let client = accept(listener, nil, nil), client >= 0 {
+        Thread.detachNewThread {
+          try? Self.serve(client, member, change)
+          close(client)
+        }
+      }
+    }
+  }
+
+  deinit { shutdown(listener, CInt(SHUT_RDWR)) }
+
+  private static func serve(_ client: CInt, _ member: Int, _ change: Change) throws {
+    let server = try RawConnection(port: member)
+    var received: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = recv(client, &buffer, buffer.count, 0)
+      guard count > 0 else { return }
+      received += buffer[..<count]
+      guard let head = received.firstRange(of: Array("\r\n\r\n".utf8)) else { continue }
+      let lines = String(decoding: received[..<head.lowerBound], as: UTF8.self).lowercased().split(
+        separator: "\r\n")
+      let length = lines.first { $0.hasPrefix("content-length: ") }.flatMap { Int($0.dropFirst(16)) } ?? 0
+      guard received.count >= head.upperBound + length else { continue }
+      try server.send(received)
+      let answer = change(
+        String(decoding: received[head.upperBound...], as: UTF8.self), try server.answer(to: "POST"))
+      received = []
+      send(answer, to: client)
+    }
+  }
+
+  private static func send(_ answer: Answer, to client: CInt) {
+    let count = answer.pieces.reduce(0) { $0 + $1.count }
+    write("HTTP/1.1 \(answer.status) Changed\r\nContent-Length: \(count)\r\n\r\n".utf8, to: client)
+    for (index, piece) in answer.pieces.enumerated() {
+      if index > 0 { usleep(UInt32(answer.pause / .microseconds(1))) }
+      write(piece, to: client)
+    }
+  }
+
+  private static func write(_ bytes: some Sequence<UInt8>, to client: CInt) {
+    var rest = Array(bytes)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Foundation.send(client, $0.baseAddress, $0.count, 0) }
+      guard count > 0 else { return }
+      rest = rest.dropFirst(count)
+    }
+  }
+}
