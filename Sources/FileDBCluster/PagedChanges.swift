@@ -73,6 +73,8 @@ private final class PagedFollower: Sendable {
   private let isOver = Atomic<Bool>(false)
   /// The last commit that was read. `nil` before the first look.
   private let position = Mutex<UInt64?>(nil)
+  /// Whether a look failed before there was a position. Then changes may be missing.
+  private let isLate = Atomic<Bool>(false)
 
   init(_ rows: PagedRows) {
     self.rows = rows
@@ -105,9 +107,14 @@ private final class PagedFollower: Sendable {
 
   private func look() throws(StoreError) -> [Change?] {
     let last = position.withLock(\.self)
-    let (news, end) = try rows.changes(after: last)
-    position.withLock { $0 = end }
-    return news
+    do throws(StoreError) {
+      let (news, end) = try rows.changes(after: last)
+      position.withLock { $0 = end }
+      return last == nil && isLate.load(ordering: .relaxed) ? [nil] : news
+    } catch {
+      isLate.store(true, ordering: .relaxed)
+      throw error
+    }
   }
 }
 

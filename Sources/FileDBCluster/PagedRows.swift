@@ -9,18 +9,32 @@ final class PagedRows: Sendable {
   let key: TableKey
   /// How long to wait for others who write at the same time.
   let patience: Duration
+  private let writes = DispatchQueue(label: "FileDB.PagedWrites")
 
   init(_ log: PostgresLog, _ key: TableKey, patience: Duration) {
     (self.log, self.key, self.patience) = (log, key, patience)
   }
 
-  /// Runs `body` on the log's own thread.
+  /// Runs `body`, which only reads, on the log's own thread.
   func asking<Result: Sendable>(
     _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
+    try await run(on: log.queue, body)
+  }
+
+  /// Runs `body` on another thread than the one that reads, because a write may wait for other writers.
+  func writing<Result: Sendable>(
+    _ body: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    try await run(on: writes, body)
+  }
+
+  private func run<Result: Sendable>(
+    on queue: DispatchQueue, _ body: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
     try Task.checkCancellation()
     return try await withCheckedThrowingContinuation { continuation in
-      log.queue.async { continuation.resume(with: Swift.Result { try body() }) }
+      queue.async { continuation.resume(with: Swift.Result { try body() }) }
     }
   }
 
@@ -147,7 +161,17 @@ final class PagedRows: Sendable {
   /// Makes a table paged that does not exist yet.
   func makePaged() throws(StoreError) {
     try checkNewName()
-    _ = try ask("SELECT filedb.make_paged($1::bigint, $2)", [])
+    do throws(PostgresFailure) {
+      try log.withSession { session throws(PostgresFailure) in
+        _ = try session.connection.run(
+          "SELECT filedb.make_paged($1::bigint, $2)", [.number(session.store.id), .text(key.text)],
+          within: log.timeout)
+      }
+    } catch {
+      // Another client is loading records into the table, so it is paged already.
+      if case .refused(PostgresLog.loading, _) = error { return }
+      throw StoreError(error)
+    }
   }
 
   private func checkNewName() throws(StoreError) {
@@ -172,17 +196,8 @@ final class PagedRows: Sendable {
   private func append(_ changes: [Change], to table: PostgresTable) throws(StoreError) -> Bool {
     let commit = newCommit(changes, to: table)
     do throws(StoreError) { return try log.append(commit, toPaged: key) != nil } catch {
-      return try isCommitted(commit.token, or: error)
-    }
-  }
-
-  /// Asks the log whether a commit succeeded, if `error` says that its outcome is unknown.
-  func isCommitted(_ token: CommitToken, or error: StoreError) throws(StoreError) -> Bool {
-    guard error.code == .outcomeUnknown else { throw error.adding(table: key.text) }
-    switch try log.outcome(of: token) {
-    case .committed: return true
-    case .absent: return false
-    case .unknown: throw error
+      guard error.code == .outcomeUnknown else { throw error.adding(table: key.text) }
+      return try log.isCommitted(commit.token, or: error)
     }
   }
 

@@ -135,7 +135,8 @@ final class PagedLoad {
   /// Moves the copied records to their place, and appends the commit that reports them.
   func commit(_ copy: inout PostgresCopy, _ changes: [Change], behind place: UInt64?) throws(StoreError) {
     let commit = rows.newCommit(changes, to: table)
-    let last = rows.log.lastSeen
+    let last = rows.log.lastRead(by: commit, after: nil)
+    let number: UInt64
     do throws(PostgresFailure) {
       try copy.finish()
       try session.connection.run(
@@ -144,10 +145,11 @@ final class PagedLoad {
           .number(table.id), .number(copy.firstChunk), .number(copy.lastChunk), .number(UInt64(copy.count)),
           .number(place ?? .max >> 1),
         ], within: timeout)
-      let number = try session.append(commit, RowChanges(commit), toPaged: rows.key, after: nil, timeout)
-      guard number != nil else {
+      let appended = try session.append(commit, RowChanges(commit), toPaged: rows.key, after: nil, timeout)
+      guard let appended else {
         throw .refused(state: PostgresLog.loading, "another client wrote to the table")
       }
+      number = appended
     } catch {
       throw StoreError(error).adding(table: rows.key.text)
     }
@@ -156,7 +158,10 @@ final class PagedLoad {
     } catch {
       guard case .lost(let message) = error else { throw StoreError(error) }
       let unknown = rows.log.unknownOutcome(of: commit.token, since: last, message)
-      guard try rows.isCommitted(commit.token, or: unknown) else { throw StoreError(.unreachable, message) }
+      guard try rows.log.isCommitted(commit.token, or: unknown) else {
+        throw StoreError(.unreachable, message)
+      }
     }
+    session.announce(number, timeout)
   }
 }

@@ -27,7 +27,7 @@ extension PagedTable {
     contentsOf values: some Sequence<Value> & Sendable, at position: Position<Value> = .bottom
   ) async throws -> [RecordID<Value>] {
     let values = Array(values)
-    return try await asking {
+    return try await rows.writing {
       try rows.commit { table in
         let index = try rows.insertionIndex(for: position, of: table)
         let edit = try PagedEdit(of: name, table, in: store).changes(of: table) { edited in
@@ -68,7 +68,7 @@ extension PagedTable {
   private func edit(
     _ id: RecordID<Value>, _ verb: @escaping @Sendable (RecordTable<Value>) throws -> Void
   ) async throws {
-    try await asking {
+    try await rows.writing {
       try rows.commit { table in
         let record = try rows.record(with: id.plain)
         return try PagedEdit(of: name, table, [record], in: store).changes(of: table, verb)
@@ -79,7 +79,7 @@ extension PagedTable {
   /// Moves a record.
   /// - Throws: as `RecordTable.move(_:to:)`.
   public func move(_ id: RecordID<Value>, to position: Position<Value>) async throws {
-    try await asking {
+    try await rows.writing {
       try rows.commit { table in
         let index = try rows.index(of: id.plain)
         let newIndex = try rows.finalIndex(of: index, movedTo: position, in: table)
@@ -95,7 +95,7 @@ extension PagedTable {
   /// Removes records. `ids` may contain an id twice.
   /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/tableNotFound``. Then no record is removed.
   public func delete(_ ids: some Sequence<RecordID<Value>> & Sendable) async throws {
-    try await asking {
+    try await rows.writing {
       var seen: Set<AnyRecordID> = []
       let ids = ids.map(\.plain).filter { seen.insert($0).inserted }
       if ids.isEmpty { return }

@@ -37,7 +37,7 @@ public struct PagedTable<Value: Codable & Sendable>: Sendable {
   /// - Complexity: as ``records(in:)``.
   public func record(at index: Int) async throws -> StoredRecord<Value> {
     try await asking {
-      guard let record = try stored(rows.page(index..<index + 1)).first else {
+      guard index < .max, let record = try stored(rows.page(index..<index + 1)).first else {
         throw rows.missing(index: index)
       }
       return record

@@ -40,9 +40,15 @@ enum PostgresValue {
     Array("{\(elements.joined(separator: ","))}".utf8)
   }
 
+  /// An element of an array. It goes byte by byte, because a `Character` may be a quote with an accent.
   private static func quoted(_ text: String) -> String {
-    let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-    return "\"\(escaped)\""
+    let quote = UInt8(ascii: "\"")
+    var bytes = [quote]
+    for byte in text.utf8 {
+      if byte == quote || byte == UInt8(ascii: "\\") { bytes.append(UInt8(ascii: "\\")) }
+      bytes.append(byte)
+    }
+    return String(decoding: bytes + [quote], as: UTF8.self)
   }
 }
 
@@ -59,6 +65,8 @@ struct PostgresRow {
 
 /// A connection to the server that accepts writes.
 ///
+/// Each request has a timeout: how long to wait until some bytes move. A large request or answer may take longer.
+///
 /// Safe without isolation: its owner uses it from one thread at a time.
 final class PostgresConnection: @unchecked Sendable {
   private let libpq: LibPQ
@@ -66,6 +74,8 @@ final class PostgresConnection: @unchecked Sendable {
   private let notices: PostgresNotices
   /// The statements with values that have run here so far.
   private var statements: [String: Statement] = [:]
+  /// Whether the answer to the last request has not been read.
+  private var owesAnswer = false
 
   private struct Statement {
     let name: String
@@ -127,8 +137,8 @@ final class PostgresConnection: @unchecked Sendable {
   func run(
     _ statement: String, _ values: [PostgresValue] = [], within timeout: Duration
   ) throws(PostgresFailure) -> [PostgresRow] {
-    let deadline = ContinuousClock.now + timeout
-    let name = try values.isEmpty ? nil : prepare(statement, by: deadline)
+    try readOwedAnswer(within: timeout)
+    let name = try values.isEmpty ? nil : prepare(statement, within: timeout)
     let encoded = values.map(\.encoded)
     let count = CInt(values.count)
     let lengths = encoded.map { CInt($0?.count ?? 0) }
@@ -138,12 +148,12 @@ final class PostgresConnection: @unchecked Sendable {
       return libpq.sendStatement(connection, statement, count, nil, words, lengths, formats, 1)
     }
     guard isSent == 1 else { throw .lost(message) }
-    return try answer(by: deadline)
+    return try answer(within: timeout)
   }
 
   /// - Returns: the name of the prepared statement; `nil` for one that runs for the first time.
   private func prepare(
-    _ statement: String, by deadline: ContinuousClock.Instant
+    _ statement: String, within timeout: Duration
   ) throws(PostgresFailure) -> String? {
     guard let known = statements[statement] else {
       statements[statement] = Statement(name: "filedb_\(statements.count)")
@@ -151,40 +161,63 @@ final class PostgresConnection: @unchecked Sendable {
     }
     if known.isPrepared { return known.name }
     guard libpq.prepare(connection, known.name, statement, 0, nil) == 1 else { throw .lost(message) }
-    _ = try answer(by: deadline)
+    _ = try answer(within: timeout)
     statements[statement]?.isPrepared = true
     return known.name
   }
 
   /// Runs statements without values, as one transaction.
   func runScript(_ script: String, within timeout: Duration) throws(PostgresFailure) {
-    guard libpq.sendScript(connection, script) == 1 else { throw .lost(message) }
-    _ = try answer(by: .now + timeout)
+    try send(script, within: timeout)
+    try readOwedAnswer(within: timeout)
   }
 
-  private func flush(by deadline: ContinuousClock.Instant) throws(PostgresFailure) {
+  /// Sends statements without values, and does not wait for the answer. The next request reads it first.
+  func send(_ script: String, within timeout: Duration) throws(PostgresFailure) {
+    try readOwedAnswer(within: timeout)
+    guard libpq.sendScript(connection, script) == 1 else { throw .lost(message) }
+    owesAnswer = true
+    try flush(within: timeout)
+  }
+
+  /// Waits for the answer to ``send(_:within:)``. If the time runs out, it can be called again.
+  func readOwedAnswer(within timeout: Duration) throws(PostgresFailure) {
+    guard owesAnswer else { return }
+    _ = try answer(within: timeout)
+  }
+
+  private func flush(within timeout: Duration) throws(PostgresFailure) {
     while true {
       let rest = libpq.flush(connection)
       if rest == 0 { return }
       guard rest == 1 else { throw .lost(message) }
-      try wait(for: POLLIN | POLLOUT, by: deadline)
+      try wait(for: POLLIN | POLLOUT, within: timeout)
       guard libpq.consumeInput(connection) == 1 else { throw .lost(message) }
     }
   }
 
   /// - Returns: `nil` after the last result.
-  private func nextResult(by deadline: ContinuousClock.Instant) throws(PostgresFailure) -> OpaquePointer? {
-    while libpq.isBusy(connection) == 1 {
-      try wait(for: POLLIN, by: deadline)
-      guard libpq.consumeInput(connection) == 1 else { throw .lost(message) }
-    }
+  private func nextResult(within timeout: Duration) throws(PostgresFailure) -> OpaquePointer? {
+    while libpq.isBusy(connection) == 1 { try receive(within: timeout) }
     return libpq.nextResult(connection)
   }
 
-  private func answer(by deadline: ContinuousClock.Instant) throws(PostgresFailure) -> [PostgresRow] {
-    try flush(by: deadline)
+  /// Waits until bytes arrive.
+  private func receive(within timeout: Duration) throws(PostgresFailure) {
+    let deadline = ContinuousClock.now + timeout
+    while true {
+      let isReady = isReady(for: POLLIN, within: min(deadline - .now, .milliseconds(100)))
+      guard libpq.consumeInput(connection) == 1 else { throw .lost(message) }
+      // TLS may have taken the last bytes off the socket already. Then only libpq knows about them.
+      if isReady || libpq.isBusy(connection) == 0 { return }
+      guard .now < deadline else { throw Self.late }
+    }
+  }
+
+  private func answer(within timeout: Duration) throws(PostgresFailure) -> [PostgresRow] {
+    try flush(within: timeout)
     var (rows, failure): ([PostgresRow], PostgresFailure?) = ([], nil)
-    while let result = try nextResult(by: deadline) {
+    while let result = try nextResult(within: timeout) {
       defer { libpq.clear(result) }
       switch libpq.resultStatus(result) {
       case LibPQ.commandIsDone: break
@@ -192,6 +225,7 @@ final class PostgresConnection: @unchecked Sendable {
       default: failure = failure ?? self.failure(of: result)
       }
     }
+    owesAnswer = false
     if let failure { throw failure }
     if let warning = notices.takeWarning() { throw .lost(warning) }
     return rows
@@ -201,18 +235,16 @@ final class PostgresConnection: @unchecked Sendable {
 
   /// Begins a `COPY … FROM STDIN`. Until ``endCopy(within:)``, the connection accepts only the bytes for it.
   func beginCopy(_ statement: String, within timeout: Duration) throws(PostgresFailure) {
+    try readOwedAnswer(within: timeout)
     guard libpq.sendScript(connection, statement) == 1 else { throw .lost(message) }
-    let deadline = ContinuousClock.now + timeout
-    try flush(by: deadline)
-    guard let result = try nextResult(by: deadline) else { throw .lost(message) }
+    try flush(within: timeout)
+    guard let result = try nextResult(within: timeout) else { throw .lost(message) }
     defer { libpq.clear(result) }
     guard libpq.resultStatus(result) == LibPQ.copyIsAwaited else { throw failure(of: result) }
   }
 
   /// Sends bytes. It returns when libpq has passed them on, so that they do not pile up if the server is slow.
-  /// - Parameter timeout: how long this may take for these bytes.
   func copy(_ bytes: [UInt8], within timeout: Duration) throws(PostgresFailure) {
-    let deadline = ContinuousClock.now + timeout
     var rest = bytes[...]
     while !rest.isEmpty {
       let piece = rest.prefix(1 << 16)
@@ -221,27 +253,30 @@ final class PostgresConnection: @unchecked Sendable {
       }
       guard taken >= 0 else { throw .lost(message) }
       if taken == 1 { rest = rest.dropFirst(piece.count) }
-      try flush(by: deadline)
+      try flush(within: timeout)
     }
   }
 
   func endCopy(within timeout: Duration) throws(PostgresFailure) {
-    let deadline = ContinuousClock.now + timeout
     while true {
       let taken = libpq.putCopyEnd(connection, nil)
       guard taken >= 0 else { throw .lost(message) }
-      try flush(by: deadline)
+      try flush(within: timeout)
       if taken == 1 { break }
     }
-    _ = try answer(by: deadline)
+    _ = try answer(within: timeout)
   }
 
-  private func wait(for events: CInt, by deadline: ContinuousClock.Instant) throws(PostgresFailure) {
+  private static let late = PostgresFailure.lost("the server did not answer in time")
+
+  private func wait(for events: CInt, within timeout: Duration) throws(PostgresFailure) {
+    guard isReady(for: events, within: timeout) else { throw Self.late }
+  }
+
+  private func isReady(for events: CInt, within timeout: Duration) -> Bool {
     var sources = [pollfd(fd: socket, events: Int16(events), revents: 0)]
-    let rest = max(deadline - .now, .zero) / .milliseconds(1)
-    if poll(&sources, 1, CInt(min(rest.rounded(.up), 1e9))) == 0 {
-      throw .lost("the server did not answer in time")
-    }
+    let milliseconds = max(timeout, .zero) / .milliseconds(1)
+    return poll(&sources, 1, CInt(min(milliseconds.rounded(.up), 1e9))) != 0
   }
 
   private func rows(of result: OpaquePointer) -> [PostgresRow] {

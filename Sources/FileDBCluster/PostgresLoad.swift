@@ -22,16 +22,17 @@ extension PostgresLog {
 
   /// Appends such a commit. The log does not keep it, so other machines start over afterwards.
   /// - Returns: `nil` if another writer was first.
-  func load(_ commit: NewCommit) throws(StoreError) -> UInt64? {
-    let last = lastSeen
+  func load(_ commit: NewCommit, after position: FollowedCommit?) throws(StoreError) -> UInt64? {
+    let last = lastRead(by: commit, after: position)
     let session: Session
     let number: UInt64?
     do throws(PostgresFailure) {
       session = try newSession()
       try session.connection.run("BEGIN", within: timeout)
-      number = try session.load(commit, loadTimeout)
+      number = try session.load(commit, after: position, loadTimeout)
     } catch {
       // Nothing has changed, because COMMIT was not sent.
+      if case .refused(Self.loading, _) = error { return nil }
       throw StoreError(error)
     }
     guard let number else { return nil }
@@ -39,6 +40,7 @@ extension PostgresLog {
       guard case .lost(let message) = error else { throw StoreError(error) }
       throw unknownOutcome(of: commit.token, since: last, message)
     }
+    session.announce(number, timeout)
     return number
   }
 }
@@ -52,7 +54,9 @@ extension PostgresLog.Session {
     let lastChunk: UInt64
   }
 
-  fileprivate func load(_ commit: NewCommit, _ timeout: Duration) throws(PostgresFailure) -> UInt64? {
+  fileprivate func load(
+    _ commit: NewCommit, after last: FollowedCommit?, _ timeout: Duration
+  ) throws(PostgresFailure) -> UInt64? {
     var tables: [Loaded] = []
     for (key, state) in commit.states.sorted(by: { $0.key < $1.key }) {
       tables.append(try copy(state, as: key, timeout))
@@ -60,14 +64,14 @@ extension PostgresLog.Session {
     let expected = commit.expected
     let number = try connection.run(
       "SELECT filedb.append_loaded($1::bigint, $2::uuid, $3::text[], $4::bigint[], $5::text[], $6::bigint[], "
-        + "$7::bigint[], $8::bigint[], $9::bigint[])",
+        + "$7::bigint[], $8::bigint[], $9::bigint[], $10::bigint, $11::bigint, $12::uuid)",
       [
         .number(store.id), .text(commit.token.text), .texts(expected.map(\.name)),
         .numbers(expected.map(\.sequence)), .texts(tables.map(\.key.text)), .numbers(tables.map(\.tab)),
         .numbers(tables.map { UInt64($0.state.counter) }),
         .numbers(tables.map { UInt64($0.state.records.count) }),
         .numbers(tables.map(\.lastChunk)),
-      ], within: timeout
+      ] + last.values, within: timeout
     ).first?.number(0)
     for table in tables {
       guard let schema = table.state.schemaLines else { continue }

@@ -17,6 +17,8 @@ package final class PostgresLog: EngineLog {
   struct Session: Sendable {
     let connection: PostgresConnection
     let store: Store
+    /// Identifies the server until it starts again.
+    let server: String
   }
 
   /// The commits that a reader of the log gets.
@@ -41,14 +43,16 @@ package final class PostgresLog: EngineLog {
   let depth: Int
   /// A commit with more bytes of records than this goes to the server with `COPY`, if possible.
   let longestStatement: Int
-  private let session = Mutex<Session?>(nil)
+  let session = Mutex<Session?>(nil)
   private let history: History
   /// The last result of ``begin(_:_:)`` if the reader wants no history.
   private let floor = Mutex<UInt64?>(nil)
   /// The last commit that this process has seen.
-  private let seen = Mutex<FollowedCommit.Known?>(nil)
+  let seen = Mutex<FollowedCommit.Known?>(nil)
   /// The commits with an unknown outcome. Each has the last commit that was seen before it was sent.
-  private let unsettled = Mutex<[CommitToken: UInt64]>([:])
+  let unsettled = Mutex<[CommitToken: UInt64]>([:])
+  /// A session whose server has not answered the last ``confirmation``.
+  let unconfirmed = Mutex<Session?>(nil)
 
   /// - Parameters:
   ///   - info: a connection string of libpq.
@@ -66,6 +70,7 @@ package final class PostgresLog: EngineLog {
   package func make() throws(StoreError) -> (tables: Bool, store: Bool) {
     let made = try explaining { () throws(PostgresFailure) in
       let connection = try PostgresConnection(info, timeout: timeout)
+      try checkName()
       let isNew = try !hasTables(connection)
       if isNew {
         // Let only one client create them at a time.
@@ -122,19 +127,21 @@ package final class PostgresLog: EngineLog {
   func append(
     _ commit: NewCommit, toPaged paged: TableKey? = nil, after position: FollowedCommit? = nil
   ) throws(StoreError) -> UInt64? {
-    if isLoad(commit) { return try load(commit) }
+    if isLoad(commit) { return try load(commit, after: position) }
     let changes = RowChanges(commit)
-    guard changes.payload.count < 1 << 30 else {
+    guard changes.byteCount <= 1_000_000_000 else {
       throw StoreError(
         .unrepresentableValue,
-        "in PostgreSQL, a commit to existing tables can have at most 1 GB; this one has \(changes.payload.count) bytes"
+        "in PostgreSQL, a commit to existing tables can have at most 1 GB; this one has \(changes.byteCount) bytes"
       )
     }
-    let last = lastSeen
+    let last = lastRead(by: commit, after: position)
     return try confirmingConflicts { () throws(StoreError) in
       do throws(PostgresFailure) {
         return try withSession { session throws(PostgresFailure) in
-          try session.append(commit, changes, toPaged: paged, after: position, timeout)
+          let number = try session.append(commit, changes, toPaged: paged, after: position, timeout)
+          if let number { session.announce(number, timeout) }
+          return number
         }
       } catch {
         switch error {
@@ -146,14 +153,17 @@ package final class PostgresLog: EngineLog {
     }
   }
 
-  /// The last commit that this process has seen, or 0.
-  var lastSeen: UInt64 { seen.withLock { $0?.sequence ?? 0 } }
+  /// A commit that was in the log before this one was made.
+  func lastRead(by commit: NewCommit, after position: FollowedCommit?) -> UInt64 {
+    let seen = seen.withLock { $0?.sequence ?? 0 }
+    return max(seen, position?.sequence ?? 0, commit.expected.map(\.sequence).max() ?? 0)
+  }
 
   /// The error for a commit that the server may have, or may still receive.
   /// - Parameter last: the last commit that was seen before it was sent.
   func unknownOutcome(of token: CommitToken, since last: UInt64, _ message: String) -> StoreError {
     unsettled.withLock { $0[token] = last }
-    return StoreError(.outcomeUnknown, "\(message); it is not known whether the commit succeeded")
+    return .outcomeUnknown(message)
   }
 
   package func makeWatch() throws(StoreError) -> (any LogWatch)? {
@@ -170,13 +180,9 @@ package final class PostgresLog: EngineLog {
     let last = unsettled.withLock { $0[token] ?? 0 }
     while true {
       do throws(PostgresFailure) {
-        let rows = try withSession { session throws(PostgresFailure) in
-          try session.connection.run(
-            "SELECT filedb.settle($1::bigint, $2::uuid, $3::bigint)",
-            [.number(session.store.id), .text(token.text), .number(last)], within: timeout)
+        return try withSession { session throws(PostgresFailure) in
+          try settle(token, since: last, session)
         }
-        unsettled.withLock { $0[token] = nil }
-        return rows.first?.number(0) == nil ? .absent : .committed
       } catch {
         if case .refused(Self.forgotten, _) = error { return .unknown }
         guard case .refused = error else {
@@ -190,118 +196,14 @@ package final class PostgresLog: EngineLog {
     }
   }
 
-  // MARK: The connection
-
-  /// Runs `body` with the connection, and connects first if necessary.
-  func withSession<Result>(
-    _ body: (Session) throws(PostgresFailure) -> Result
-  ) throws(PostgresFailure) -> Result {
-    try session.withLock { session throws(PostgresFailure) in
-      if session?.connection.isOpen != true { session = try connect() }
-      guard let open = session else { throw .unreachable("there is no connection") }
-      do throws(PostgresFailure) { return try body(open) } catch {
-        if case .lost = error { session = nil }
-        throw error
-      }
-    }
-  }
-
-  /// The same for requests that change nothing. If the connection breaks, this tries once more.
-  func asking<Result>(
-    _ body: (Session) throws(PostgresFailure) -> Result
-  ) throws(StoreError) -> Result {
-    do throws(PostgresFailure) { return try withSession(body) } catch {
-      guard case .lost = error else { throw StoreError(error) }
-    }
-    return try explaining { () throws(PostgresFailure) in try withSession(body) }
-  }
-
-  private func explaining<Result>(
-    _ body: () throws(PostgresFailure) -> Result
-  ) throws(StoreError) -> Result {
-    do { return try body() } catch { throw StoreError(error) }
-  }
-
-  private func hasTables(_ connection: PostgresConnection) throws(PostgresFailure) -> Bool {
-    try connection.run(
-      "SELECT to_regclass('filedb.format') IS NOT NULL AND to_regclass('filedb.refused') IS NOT NULL",
-      within: timeout
-    )
-    .first?.number(0) == 1
-  }
-
-  /// Opens another connection, in addition to the shared one.
-  func newSession() throws(PostgresFailure) -> Session { try connect() }
-
-  /// - Throws: never ``PostgresFailure/lost(_:)``, because no commit has been sent yet.
-  private func connect() throws(PostgresFailure) -> Session {
-    do throws(PostgresFailure) { return try makeSession() } catch {
-      if case .lost(let message) = error { throw .unreachable(message) }
-      throw error
-    }
-  }
-
-  /// A leader that was paused does not know its successor, and would still answer. But no standby follows it any more,
-  /// so its writes do not return.
-  package func confirmLeader() throws(StoreError) {
-    try asking { session throws(PostgresFailure) in
-      try session.connection.runScript(Self.confirmation, within: timeout)
-    }
-  }
-
-  /// Runs `body`. If the server lacks commits, this confirms that it leads, and runs `body` again. A leader that was
-  /// paused lacks the commits of its successor, but they are not lost.
-  func confirmingConflicts<Result>(
-    _ body: () throws(StoreError) -> Result
-  ) throws(StoreError) -> Result {
-    do throws(StoreError) { return try body() } catch { guard error.code == .conflict else { throw error } }
-    try confirmLeader()
-    return try body()
-  }
-
-  /// A write that returns once the standbys have it and everything before it. On a standby, this writes nothing.
-  private static let confirmation = """
-    SELECT set_config('synchronous_commit', 'on', true)
-      WHERE current_setting('synchronous_commit') IN ('off', 'local');
-    SELECT CASE WHEN NOT pg_is_in_recovery() THEN pg_logical_emit_message(true, 'filedb', '') END;
-    """
-
-  private func makeSession() throws(PostgresFailure) -> Session {
-    let connection = try PostgresConnection(info, timeout: timeout)
-    guard try hasTables(connection) else {
-      throw .unreachable("the database does not have FileDB's tables yet")
-    }
-    try checkVersion(connection)
-    // `append` must see what was committed before it got the lock of the store's row.
-    try connection.run("SET default_transaction_isolation TO 'read committed'", within: timeout)
-    let rows = try connection.run(
-      "SELECT id, identity::text FROM filedb.stores WHERE name = $1", [.text(name)], within: timeout)
-    guard let row = rows.first, let id = row.number(0) else {
-      throw .unreachable("the database has no store '\(name)'")
-    }
-    let session = Session(connection: connection, store: Store(id: id, identity: row.text(1)))
-    // After a crash, a server shows commits that no standby had confirmed. If the server is lost, so are they.
-    try connection.runScript(Self.confirmation, within: timeout)
-    // Not before: a leader that was paused lacks the commits of its successor, and cannot confirm that it leads.
-    try checkSeen(session)
-    return session
-  }
-
-  /// A client of another version may have created the tables.
-  private func checkVersion(_ connection: PostgresConnection) throws(PostgresFailure) {
-    let versions = try connection.run("SELECT version FROM filedb.format", within: timeout)
-    guard versions.first?.number(0) == PostgresTables.version else {
-      throw .refused(state: Self.newerFormat, "another version of FileDB made the database's tables")
-    }
-  }
-
-  /// Refuses a server that lacks commits which this process has seen: another server, or one restored from a backup.
-  private func checkSeen(_ session: Session) throws(PostgresFailure) {
-    guard let seen = seen.withLock(\.self) else { return }
-    if let what = try session.difference(from: FollowedCommit(sequence: seen.sequence, known: seen), timeout)
-    {
-      throw .refused(state: Self.putBack, what)
-    }
+  func settle(
+    _ token: CommitToken, since last: UInt64, _ session: Session
+  ) throws(PostgresFailure) -> CommitOutcome {
+    let rows = try session.connection.run(
+      "SELECT filedb.settle($1::bigint, $2::uuid, $3::bigint)",
+      [.number(session.store.id), .text(token.text), .number(last)], within: timeout)
+    unsettled.withLock { $0[token] = nil }
+    return rows.first?.number(0) == nil ? .absent : .committed
   }
 
   func note(_ last: FollowedCommit.Known?) {
@@ -335,6 +237,14 @@ package final class PostgresLog: EngineLog {
 }
 
 extension PostgresLog.Session {
+  /// Wakes up those who wait for commits.
+  ///
+  /// It has its own transaction, because in the whole server only one transaction that notifies can commit at a time.
+  /// If this process dies before, the others look after a second.
+  func announce(_ number: UInt64, _ timeout: Duration) {
+    try? connection.send("SELECT pg_notify('filedb_\(store.id)', '\(number)')", within: timeout)
+  }
+
   /// - Returns: as `PostgresLog.append`.
   func append(
     _ commit: NewCommit, _ changes: RowChanges, toPaged paged: TableKey?,
@@ -349,12 +259,18 @@ extension PostgresLog.Session {
     return try connection.run(
       "SELECT filedb.append($1::bigint, $2::uuid, $3::text[], $4::bigint[], $5::text[], $6::bytea, "
         + "$7::text[], $8::text[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14, $15::bigint, $16::bigint, $17::uuid)",
-      values + changes.values + [
-        .text(paged?.text ?? ""), last.map { .number($0.sequence) } ?? .null,
-        (last?.known).map { .number($0.sequence) } ?? .null,
-        (last?.known).map { .text($0.token.text) } ?? .null,
-      ], within: timeout
+      values + changes.values + [.text(paged?.text ?? "")] + last.values, within: timeout
     ).first?.number(0)
+  }
+}
+
+extension FollowedCommit? {
+  /// The parameters `last`, `known` and `known_token` of the functions that append.
+  var values: [PostgresValue] {
+    [
+      self.map { .number($0.sequence) } ?? .null, (self?.known).map { .number($0.sequence) } ?? .null,
+      (self?.known).map { .text($0.token.text) } ?? .null,
+    ]
   }
 }
 

@@ -15,6 +15,8 @@ enum PostgresPages {
     RETURNS void LANGUAGE plpgsql AS $make_paged$
     BEGIN
       PERFORM FROM filedb.stores WHERE id = the_store FOR UPDATE;
+      -- A client that loads records into it has locked its row. Fail instead of waiting for it.
+      PERFORM FROM filedb.tables WHERE store = the_store AND name = the_name FOR UPDATE NOWAIT;
       INSERT INTO filedb.tables (store, name, sequence, exists, paged) VALUES (the_store, the_name, 0, false, true)
         ON CONFLICT (store, name) DO UPDATE SET paged = true WHERE NOT tables.exists;
       IF NOT (SELECT paged FROM filedb.tables WHERE store = the_store AND name = the_name) THEN
@@ -39,6 +41,7 @@ enum PostgresPages {
       IF many <= 0 OR the_index NOT BETWEEN 0 AND total - 1 THEN RETURN found; END IF;
       SELECT place.the_place, place.within INTO the_place, within
         FROM filedb.locate(the_tab, the_index, total) AS place;
+      many := least(many, total - the_index);
       FOR part IN
         SELECT listed.ids FROM filedb.chunks AS one, LATERAL (
           SELECT ids FROM filedb.chunk_ids WHERE tab = the_tab AND chunk = one.chunk OFFSET 0

@@ -1,8 +1,8 @@
-/// The tables and functions that FileDB needs in a database. <doc:Cluster> describes them.
+/// The tables and functions that FileDB needs in a database. <doc:ClusterFormat> describes them.
 enum PostgresTables {
   /// Version 1 had only the commits, without the records. Version 2 had no paged tables. In version 3, `append` did not
-  /// check the last commit that the writer knows.
-  static let version: UInt64 = 4
+  /// check the last commit that the writer knows. In version 4, it sent the notification.
+  static let version: UInt64 = 5
 
   /// Stands for the list of tables, as if it were a table. No table has this name.
   static let tableList = "/"
@@ -124,17 +124,22 @@ enum PostgresTables {
   private static let appendLoaded = """
     CREATE OR REPLACE FUNCTION filedb.append_loaded(
       the_store bigint, the_token uuid, expected_tables text[], expected_sequences bigint[],
-      names text[], tabs bigint[], counters bigint[], counts bigint[], last_chunks bigint[]
+      names text[], tabs bigint[], counters bigint[], counts bigint[], last_chunks bigint[],
+      last bigint DEFAULT NULL, known bigint DEFAULT NULL, known_token uuid DEFAULT NULL
     ) RETURNS bigint LANGUAGE plpgsql AS $append_loaded$
     DECLARE
       the_number bigint;
       former record;
     BEGIN
       SELECT next.number INTO the_number
-        FROM filedb.next_commit(the_store, the_token, expected_tables, expected_sequences, NULL, NULL, NULL) AS next;
+        FROM filedb.next_commit(
+          the_store, the_token, expected_tables, expected_sequences, last, known, known_token
+        ) AS next;
       IF the_number IS NULL THEN RETURN NULL; END IF;
       FOR i IN 1 .. cardinality(names) LOOP
-        SELECT paged AND sequence > 0 AS paged, counter INTO former FROM filedb.tables WHERE store = the_store AND name = names[i];
+        -- A client that loads records into a paged table has locked its row. Fail instead of waiting for it.
+        SELECT paged AND sequence > 0 AS paged, counter INTO former FROM filedb.tables
+          WHERE store = the_store AND name = names[i] FOR UPDATE NOWAIT;
         IF former.paged THEN
           RAISE EXCEPTION 'a commit to a paged table must name it, and change no other' USING ERRCODE = 'FD006';
         END IF;
@@ -149,7 +154,6 @@ enum PostgresTables {
         ON CONFLICT (store, name) DO UPDATE SET sequence = excluded.sequence;
       DELETE FROM filedb.commits WHERE store = the_store;
       UPDATE filedb.stores SET head = the_number, start = the_number, start_token = the_token WHERE id = the_store;
-      PERFORM pg_notify('filedb_' || the_store, the_number::text);
       RETURN the_number;
     END
     $append_loaded$;
@@ -171,6 +175,7 @@ enum PostgresTables {
     ) RETURNS bigint LANGUAGE plpgsql AS $append$
     DECLARE
       number bigint;
+      present record;
       paged_tab bigint;
       the_tab bigint;
       kept interval;
@@ -183,13 +188,17 @@ enum PostgresTables {
         ) AS next;
       IF number IS NULL THEN RETURN NULL; END IF;
       -- A client that loads records into a paged table has locked its row. Fail instead of waiting for it.
-      SELECT id INTO paged_tab FROM filedb.tables
-        WHERE store = the_store AND name = the_paged AND paged FOR UPDATE NOWAIT;
-      IF the_paged <> '' AND (paged_tab IS NULL OR changed_tables <> ARRAY[the_paged]) OR EXISTS (
-        SELECT FROM filedb.tables
-        WHERE store = the_store AND name = ANY (changed_tables) AND paged AND sequence > 0 AND name <> the_paged
-      ) THEN
-        RAISE EXCEPTION 'a commit to a paged table must name it, and change no other' USING ERRCODE = 'FD006';
+      FOR present IN SELECT id, name, sequence FROM filedb.tables
+        WHERE store = the_store AND name = ANY (changed_tables) AND paged FOR UPDATE NOWAIT
+      LOOP
+        IF present.name = the_paged THEN
+          paged_tab := present.id;
+        ELSIF present.sequence > 0 THEN
+          RAISE EXCEPTION 'a commit to a paged table must name it' USING ERRCODE = 'FD006';
+        END IF;
+      END LOOP;
+      IF the_paged <> '' AND (paged_tab IS NULL OR changed_tables <> ARRAY[the_paged]) THEN
+        RAISE EXCEPTION 'a commit to a paged table must change no other' USING ERRCODE = 'FD006';
       END IF;
       INSERT INTO filedb.commits (store, sequence, token, payload, paged)
         VALUES (the_store, number, the_token, the_payload, paged_tab);
@@ -213,7 +222,6 @@ enum PostgresTables {
       END LOOP;
       UPDATE filedb.stores SET head = number WHERE id = the_store;
       IF number % 1000 = 0 THEN PERFORM filedb.forget(the_store, kept, 10000); END IF;
-      PERFORM pg_notify('filedb_' || the_store, number::text);
       RETURN number;
     END
     $append$;

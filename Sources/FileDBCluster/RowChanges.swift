@@ -22,6 +22,9 @@ struct RowChanges {
     for change in commit.changes { add(change.change, of: change.table.text, &rest) }
   }
 
+  /// About the size of all parameters. An id with its place has up to 60 digits.
+  var byteCount: Int { payload.count + 64 * ids.count }
+
   /// The values of the function's parameters.
   var values: [PostgresValue] {
     [

@@ -1,4 +1,5 @@
 import FileDB
+import FileDBTables
 import Foundation
 import Synchronization
 import TestSupport
@@ -351,5 +352,77 @@ struct PagedTableTests {
     go.signal()
     #expect(try await count == 10_000)
     #expect(try await table.add(Event(kind: "two")).rawValue == 10_002)
+  }
+
+  /// Meanwhile, a machine that does not know the table yet tries to create it.
+  @Test func firstLoadOfATableDoesNotStopTheStore() async throws {
+    let store = try store()
+    let table = try store.paged(.events)
+    try table.rows.makePaged()
+    let load = try PagedLoad(into: table.rows)
+    var plain = TableState()
+    let applied = try plain.applyNoting(.create)
+    let commit = NewCommit(
+      changes: [("events", applied)], tables: ["events": .init(sequence: 0, base: 0)],
+      states: ["events": plain])
+    func append() throws {
+      _ = try table.rows.log.append(timeout: .milliseconds(200), { commit }, taking: { _ in })
+    }
+    #expect(storeError { try append() }?.code == .locked)
+    try table.rows.makePaged()
+    try await store.table("others").add(["title": "goes on"])
+    var copy = try load.copy()
+    try load.send([EncodedRecord(id: 1, bytes: record(1).bytes)], by: &copy)
+    try load.commit(&copy, [.raiseCounter(to: 1)], behind: nil)
+    #expect(try await table.count() == 1)
+    // It learns that others have changed the table, and reads it before it tries again.
+    #expect(storeError { try append() }?.code == .locked)
+    #expect(storeError { try store.table("events").add(["kind": "plain"]) }?.code == .tableExists)
+    try checkChunks()
+  }
+
+  @Test func recordsAreReadWhileAWriteWaits() async throws {
+    let store = try store(lockTimeout: .seconds(20))
+    let table = try store.paged(.events)
+    try await table.add(Event(kind: "one"))
+    let load = try PagedLoad(into: table.rows)
+    let isDone = Mutex(false)
+    async let id = {
+      defer { isDone.withLock { $0 = true } }
+      return try await table.add(Event(kind: "two"))
+    }()
+    for _ in 0..<20 { #expect(try await table.count() == 1) }
+    let wasDone = isDone.withLock(\.self)
+    #expect(!wasDone)
+    var copy = try load.copy()
+    try copy.finish()
+    try load.commit(&copy, [.raiseCounter(to: 1)], behind: nil)
+    #expect(try await id.rawValue == 2)
+  }
+
+  @Test func limitsMayBeAsLargeAsTheyLike() async throws {
+    let table = try store().paged(.events)
+    let ids = try await table.add(contentsOf: (1...3).map { Event(kind: "\($0)") })
+    #expect(try await table.records(in: 1..<Int.max).map(\.id) == Array(ids[1...]))
+    #expect(try await table.records(after: ids[0], limit: .max).map(\.id) == Array(ids[1...]))
+    #expect(try await table.records(before: ids[2], limit: .max).map(\.id) == Array(ids[..<2]))
+    #expect(await code { _ = try await table.record(at: .max) } == .indexOutOfRange)
+    #expect(await code { _ = try await table.record(at: -1) } == .indexOutOfRange)
+  }
+
+  /// The log cannot be read when the sequence begins.
+  @Test func changesAfterAFailedStartBeginWithReloaded() async throws {
+    let server = try #require(PostgresServer.current)
+    let name = UUID().uuidString
+    let log = PostgresLog(server.info, store: name, timeout: .seconds(30), history: .fromNow)
+    let store = RecordStore(at: URL(fileURLWithPath: "/nowhere"), log: log, options: StoreOptions())
+    var changes = try store.paged(.events).changes().makeAsyncIterator()
+    async let first = changes.next()
+    try await Task.sleep(for: .seconds(3))
+    try log.create()
+    guard case .reloaded = await first else {
+      Issue.record("changes may be missing")
+      return
+    }
   }
 }

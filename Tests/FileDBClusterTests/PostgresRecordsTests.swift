@@ -312,7 +312,7 @@ struct PostgresRecordsTests {
 }
 
 extension LogNews {
-  fileprivate var isEmptyList: Bool {
+  var isEmptyList: Bool {
     if case .commits(let commits) = self { commits.isEmpty } else { false }
   }
 }

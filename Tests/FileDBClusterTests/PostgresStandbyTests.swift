@@ -84,6 +84,40 @@ struct PostgresStandbyTests {
     #expect(try LogUser(log).commits(after: 0).map(\.token) == [commit.token])
   }
 
+  /// Nobody asks about it again.
+  @Test func commitWithAnUnknownOutcomeIsSettledWhenTheServerIsBack() throws {
+    let log = try log()
+    let commit = try commit()
+    try withoutStandby {
+      #expect(append(commit, to: log)?.code == .outcomeUnknown)
+      let outcome = try log.outcome(of: commit.token)
+      #expect(outcome == .unknown)
+    }
+    try log.confirmLeader()
+    let rows = try runStatement(
+      """
+      SELECT (SELECT count(*) FROM filedb.commits WHERE token = '\(commit.token.text)')
+        + (SELECT count(*) FROM filedb.refused WHERE token = '\(commit.token.text)')
+      """)
+    #expect(rows.first?.number(0) == 1)
+  }
+
+  /// A process of the server that waits for a standby goes on waiting when its client is gone.
+  @Test func clientDoesNotFillTheServerWithWaitingProcesses() throws {
+    let name = try log().name
+    let late = PostgresLog(try server().info, store: name, timeout: .milliseconds(300))
+    func waiting() throws -> UInt64? {
+      try runStatement("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'").first?.number(0)
+    }
+    try withoutStandby {
+      let before = try waiting() ?? 0
+      for _ in 0..<8 { #expect(storeError { _ = try late.commits(after: 0) }?.code == .unreachable) }
+      let after = try waiting() ?? 0
+      #expect((before + 1...before + 2).contains(after))
+    }
+    #expect(try late.commits(after: 0).isEmptyList)
+  }
+
   @Test func writeThatGetsNoConnectionFailsAsUnreachable() throws {
     let name = try log().name
     let late = PostgresLog(try server().info, store: name, timeout: .seconds(2))

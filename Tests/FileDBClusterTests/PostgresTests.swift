@@ -82,6 +82,44 @@ struct PostgresTests {
     #expect(failures.all.isEmpty)
   }
 
+  /// A quote or a backslash with an accent is one `Character`.
+  @Test func namesWithQuotesAndAccentsAreDifferentTables() throws {
+    let log = LogUser(try log())
+    let names: [TableKey] = ["a\\\u{301}b", "a\u{301}b", "\"\u{301}", "\\", "\",\""]
+    for (number, name) in names.enumerated() {
+      _ = try log.append(name) { _ in [.create, .raiseCounter(to: Int64(number + 1))] }
+    }
+    for (number, name) in names.enumerated() {
+      #expect(try log.newest(name).state.counter == Int64(number + 1))
+    }
+    #expect(try log.log.tables() == Set(names))
+  }
+
+  @Test func nameOfAStoreWithANULIsRefused() throws {
+    let (name, info) = (UUID().uuidString, try server().info)
+    _ = try log(name)
+    let other = PostgresLog(info, store: "\(name)\0x", timeout: .seconds(3))
+    #expect(storeError { _ = try other.make() }?.code == .unreachable)
+    #expect(storeError { _ = try other.tables() }?.code == .unreachable)
+  }
+
+  /// A program that has just started, with a folder that is up to date.
+  @Test func outcomeOfTheFirstWriteIsKnownAlthoughCommitsWereForgotten() throws {
+    let log = try log()
+    _ = try LogUser(log).append("t") { _ in [.create] }
+    #expect(try log.forgetCommits(olderThan: .zero) == 1)
+    let late = PostgresLog(try server().info, store: log.name, timeout: .seconds(3))
+    var table = TableState()
+    let applied = try table.applyNoting(.create)
+    let commit = NewCommit(
+      changes: [("u", applied)], tables: ["u": .init(sequence: 1, base: 0)], states: ["u": table])
+    for position in [nil, FollowedCommit(sequence: 1)] {
+      let last = late.lastRead(by: commit, after: position)
+      _ = late.unknownOutcome(of: commit.token, since: last, "")
+      #expect(try late.outcome(of: commit.token) == .absent)
+    }
+  }
+
   /// The outcome was asked for before the commit arrived. So it must be refused when it arrives.
   @Test func absentCommitIsRefusedLater() throws {
     let log = try log()
