@@ -1,4 +1,3 @@
-import Dispatch
 import FileDB
 import FileDBEssentials
 import FileDBTables
@@ -95,18 +94,27 @@ package final class ReplicaLog: CommitLog {
       let position = try position()
       // Another process may have moved the folder on in the meantime.
       let news =
-        if let read, read.position == position { try read.get() } else { try shared.news(after: position) }
+        if let read, read.position == position { try read.news.get() } else {
+          try shared.news(after: position)
+        }
       read = nil
       guard isWanted() else { return }
       switch news {
       case .commits(let commits): return try take(commits)
       case .more(let commits):
         // Read the next commits while the folder takes over these.
-        read = commits.last.map { ReadNews(inBackground: shared, after: FollowedCommit($0)) }
+        read = commits.last.map { readNews(after: FollowedCommit($0)) }
         try take(commits)
       case .startOver: try startOver()
       }
     }
+  }
+
+  /// Reads the log in another thread.
+  private func readNews(after position: FollowedCommit) -> ReadNews {
+    ReadNews(
+      position: position,
+      news: PendingRead { [shared] () throws(StoreError) in try shared.news(after: position) })
   }
 
   /// The folder's last commit.
@@ -162,7 +170,7 @@ package final class ReplicaLog: CommitLog {
     if case .commits(let commits) = news, commits.isEmpty { return false }
     guard isWanted() else { return false }
     try folder.following(timeout: timeout) {
-      try follow(ReadNews(position: position, news: news), while: isWanted)
+      try follow(ReadNews(position: position, news: PendingRead(news)), while: isWanted)
     }
     return true
   }
@@ -204,30 +212,7 @@ extension FollowedCommit {
 }
 
 /// The news of a shared log for a folder with a certain last commit.
-private final class ReadNews: Sendable {
+private struct ReadNews {
   let position: FollowedCommit
-  private let news: Mutex<Result<SharedNews, StoreError>>
-  private let reading = DispatchGroup()
-
-  init(position: FollowedCommit, news: SharedNews) {
-    self.position = position
-    self.news = Mutex(.success(news))
-  }
-
-  /// Reads the news in another thread.
-  init(inBackground log: any SharedCommitLog, after position: FollowedCommit) {
-    self.position = position
-    news = Mutex(.success(.commits([])))
-    // A queue of its own, so that it has a thread of its own.
-    DispatchQueue(label: "FileDB.News").async(group: reading) { [self] in
-      let result = Result { () throws(StoreError) in try log.news(after: position) }
-      news.withLock { $0 = result }
-    }
-  }
-
-  /// Waits for the other thread.
-  func get() throws(StoreError) -> SharedNews {
-    reading.wait()
-    return try news.withLock(\.self).get()
-  }
+  let news: PendingRead<SharedNews>
 }

@@ -35,6 +35,9 @@ struct EtcdKeys: Sendable {
   func split(_ token: String) -> String { split + token }
   func pieces(of table: String) -> String { "\(pieces)\(table)/" }
 
+  /// The number of the commit that is stored under a key.
+  static func sequence(of key: [UInt8]) -> UInt64? { UInt64(hexadecimal: key.suffix(16)) }
+
   /// The key of a part or a piece.
   static func number(_ index: Int, under key: String) -> String { key + digits(UInt64(index)) }
 

@@ -11,12 +11,10 @@ extension EtcdLog {
     guard sequence.isMultiple(of: max(1, interval / 10)), let base = seen.withLock({ $0?.base.sequence }),
       sequence >= base + interval
     else { return }
-    guard
-      let kept = try? asking([.get(EtcdRange(keys.keep))]).ranges[0].first.flatMap({
-        Int64($0.text)
-      })
-    else { return }
-    _ = try? forgetCommits(olderThan: .seconds(kept))
+    guard let found = try? asking([.get(EtcdRange(keys.keep))]).ranges[0] else { return }
+    // If it is not a number, commits are kept forever.
+    let seconds = found.first.flatMap { Int64($0.text) } ?? .max
+    _ = try? forgetCommits(olderThan: .seconds(seconds))
   }
 
   package func forgetCommits(olderThan age: Duration) throws(StoreError) -> Int {

@@ -156,14 +156,35 @@ extension EtcdLog {
   }
 
   package func news(after last: FollowedCommit) throws(StoreError) -> SharedNews {
+    let next = nextBatch(after: last.sequence)
     let news = try read(after: last)
     if let what = news.difference { throw .putBack(what) }
     let state = news.state
     let isNew = last.sequence == 0 && state.base.sequence > Self.fewCommits
     if isNew || last.sequence < state.start.sequence { return .startOver }
-    let commits = try commits(news)
-    return commits.isEmpty || commits.last?.sequence == state.head.sequence
-      ? .commits(commits) : .more(commits)
+    var (commits, head) = (try commits(news), state.head.sequence)
+    // If the other read failed, the next call reads the same commits.
+    if let next = try? next?.get(), let same = next.news.commits.first,
+      same.sequence == news.commits.last?.sequence, same.token == news.commits.last?.token
+    {
+      commits += next.commits.dropFirst()
+      head = next.news.state.head.sequence
+    }
+    return commits.isEmpty || commits.last?.sequence == head ? .commits(commits) : .more(commits)
+  }
+
+  /// Reads the batch after the next one in another thread, if there is one: etcd answers two requests at the same time
+  /// almost as fast as one.
+  ///
+  /// It begins with the last commit of the batch before it. If that is another commit, etcd was restored between the
+  /// two requests.
+  private func nextBatch(after last: UInt64) -> PendingRead<(news: News, commits: [LoggedCommit])>? {
+    let end = last + Self.batch.commits
+    guard let head = seen.withLock({ $0 })?.head.sequence, head > end else { return nil }
+    return PendingRead { [self] () throws(StoreError) in
+      let news = try read(after: FollowedCommit(sequence: end - 1))
+      return (news, try commits(news))
+    }
   }
 
   /// The last commit that readers of single tables do not get.

@@ -63,21 +63,20 @@ struct EtcdCommit: Sendable {
 
   /// - Returns: `nil` if the pair is not a commit.
   init?(_ pair: EtcdPair) {
-    guard let end = pair.value.firstIndex(of: UInt8(ascii: "\n")),
-      let digits = String(decoding: pair.key, as: UTF8.self).split(separator: "/").last,
-      let sequence = UInt64(digits, radix: 16)
+    let value = [UInt8](pair.value)
+    guard let end = value.firstIndex(of: UInt8(ascii: "\n")),
+      let sequence = EtcdKeys.sequence(of: [UInt8](pair.key))
     else { return nil }
-    let words = String(decoding: pair.value[..<end], as: UTF8.self).split(separator: " ")
-    guard words.count >= 2, let token = CommitToken(text: words[0]), let seconds = Int(words[1])
-    else {
-      return nil
-    }
+    let words = value[..<end].split(separator: UInt8(ascii: " "))
+    func number(_ word: ArraySlice<UInt8>) -> Int? { Int(String(decoding: word, as: UTF8.self)) }
+    guard words.count >= 2, let token = CommitToken(digits: words[0]), let seconds = number(words[1])
+    else { return nil }
     (self.sequence, self.token) = (sequence, token)
     date = Date(timeIntervalSince1970: TimeInterval(seconds))
     if words.count == 2 {
-      content = .whole(Array(pair.value[(end + 1)...]))
+      content = .whole(Array(value[(end + 1)...]))
     } else {
-      guard let count = Int(words[2]) else { return nil }
+      guard let count = number(words[2]) else { return nil }
       content = .parts(byteCount: count)
     }
   }

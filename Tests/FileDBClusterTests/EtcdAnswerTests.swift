@@ -81,4 +81,30 @@ struct EtcdAnswerTests {
       #expect(identity.count == 36)
     }
   }
+
+  /// etcd is restored between two requests that are sent at the same time.
+  @Test func commitsOfARestoredLogAreNotAddedToThoseBefore() throws {
+    let last = Mutex("no key")
+    let text = Mutex("")
+    try withProxy { request, answer in
+      guard request.contains(last.withLock { $0 }) else { return EtcdProxy.Answer(answer) }
+      // The first 30 characters of the token are 40 characters of base64.
+      let former = Data(text.withLock { $0 }.utf8.prefix(30)).base64EncodedString()
+      let other = Data(CommitToken.random().text.utf8.prefix(30)).base64EncodedString()
+      return EtcdProxy.Answer(
+        status: 200, String(decoding: answer.body, as: UTF8.self).replacing(former, with: other))
+    } _: { log in
+      try withTemporaryFolder { folder in
+        let store = try RecordStore(
+          at: folder, sharedBy: SharedLog(log), following: .whenAsked, options: StoreOptions())
+        for number in 1...600 { try store.table("t").add(["number": .integer(Int64(number))]) }
+      }
+      let (start, key) = (FollowedCommit(sequence: 0), log.keys.commit(512))
+      let commit = try log.asking([.get(EtcdRange(key))]).ranges[0][0].text
+      #expect(try log.news(after: start).commits.count == 600)
+      text.withLock { $0 = commit }
+      last.withLock { $0 = Data(key.utf8).base64EncodedString() }
+      #expect(try log.news(after: start).commits.count == 512)
+    }
+  }
 }

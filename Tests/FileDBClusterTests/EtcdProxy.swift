@@ -78,10 +78,12 @@ final class EtcdProxy: Sendable {
 
   private static func send(_ answer: Answer, to client: CInt) {
     let count = answer.pieces.reduce(0) { $0 + $1.count }
-    write("HTTP/1.1 \(answer.status) Changed\r\nContent-Length: \(count)\r\n\r\n".utf8, to: client)
+    // With the first piece: the system would hold back a second small packet until the first is confirmed.
+    var bytes = Array("HTTP/1.1 \(answer.status) Changed\r\nContent-Length: \(count)\r\n\r\n".utf8)
     for (index, piece) in answer.pieces.enumerated() {
       if index > 0 { usleep(UInt32(answer.pause / .microseconds(1))) }
-      write(piece, to: client)
+      write(bytes + piece, to: client)
+      bytes = []
     }
   }
 

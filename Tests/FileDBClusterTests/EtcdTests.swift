@@ -279,14 +279,17 @@ struct EtcdTests {
     #expect(try user.newest("t").state.records.count == 1)
   }
 
-  @Test func manyCommitsCompactTheLogAutomatically() throws {
+  /// - Parameter keep: what an administrator has stored under the key `keep`.
+  @Test(arguments: [("0", 5), ("604800", 105), ("30 days", 105), ("", 105)])
+  func manyCommitsCompactTheLogAutomatically(keep: String, kept: Int) throws {
     let log = try EtcdLog(
       cluster().address, store: log().name, timeout: .seconds(3), compactingEvery: 100)
     let user = LogUser(log)
-    _ = try log.asking([.put(log.keys.keep, "0")])
+    _ = try log.asking([.put(log.keys.keep, keep)])
     _ = try user.append("t") { _ in [.create, .insert([record(1)], index: 0)] }
     for number in 2...105 { _ = try user.append("t") { _ in [.replace(record(1, "\(number)"))] } }
-    #expect(try keys(log, under: "commits/").count == 5)
+    #expect(try keys(log, under: "commits/").count == kept)
+    #expect(try log.look().state.base.sequence == 100)
     #expect(try user.newest("t").state.records[0].field("text") == .string("105"))
     #expect(try log.status().head == 105 && log.status().records == 1)
   }
@@ -328,6 +331,27 @@ struct EtcdTests {
       let error = storeError { _ = try log.commits(after: 0) }
       #expect(error?.code == .damagedJournal && error?.description.contains("commit \(missing)") == true)
     }
+  }
+
+  /// Once it knows that there are more commits, a machine reads two batches at once.
+  @Test func commitsOfSeveralBatchesArriveOnceAndInOrder() throws {
+    let log = try log()
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(
+        at: folder, sharedBy: SharedLog(log), following: .whenAsked, options: StoreOptions())
+      let id = try store.table("t").add(["number": 1])
+      for number in 2...1_700 { try store.table("t").set(["number": .integer(Int64(number))], of: id) }
+    }
+    let reader = try EtcdLog(cluster().address, store: log.name, timeout: .seconds(3))
+    var (sequences, counts): ([UInt64], [Int]) = ([1], [])
+    while sequences.count < 1_700 {
+      let commits = try reader.news(after: FollowedCommit(sequence: sequences.last ?? 0)).commits
+      try #require(!commits.isEmpty)
+      sequences += commits.map(\.sequence)
+      counts.append(commits.count)
+    }
+    #expect(sequences == Array(1...1_700))
+    #expect(counts == [512, 1_023, 164])
   }
 
   /// - Parameter isContinued: whether others have written after the restore.
@@ -387,5 +411,15 @@ struct EtcdTests {
     }
     #expect(status.head == 1 && status.start == 0 && status.tables == 1 && status.records == 2)
     #expect(status.commitBytes > 100 && status.databaseBytes > 10_000 && status.server.hasPrefix("etcd 3."))
+  }
+}
+
+extension SharedNews {
+  /// Empty if the reader has to start over.
+  var commits: [LoggedCommit] {
+    switch self {
+    case .commits(let commits), .more(let commits): commits
+    case .startOver: []
+    }
   }
 }

@@ -98,11 +98,32 @@ extension CommitToken {
   }
 
   /// `nil` for anything but 32 hexadecimal digits.
-  package init?(text: some StringProtocol) {
-    guard text.utf8.count == 32, text.allSatisfy(\.isHexDigit),
-      let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16)
+  package init?(text: some StringProtocol) { self.init(digits: Array(text.utf8)[...]) }
+
+  /// `nil` for anything but 32 hexadecimal digits.
+  package init?(digits: ArraySlice<UInt8>) {
+    guard digits.count == 32, let high = UInt64(hexadecimal: digits.prefix(16)),
+      let low = UInt64(hexadecimal: digits.suffix(16))
     else { return nil }
     self.init(high: high, low: low)
+  }
+}
+
+extension UInt64 {
+  /// Reads up to 16 digits.
+  /// - Returns: `nil` for anything but hexadecimal digits.
+  package init?(hexadecimal digits: ArraySlice<UInt8>) {
+    self = 0
+    for byte in digits {
+      let digit: UInt8
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+      case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
+      default: return nil
+      }
+      self = self << 4 | UInt64(digit)
+    }
   }
 }
 
