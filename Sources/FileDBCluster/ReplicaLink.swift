@@ -32,17 +32,23 @@ package struct ReplicaLink: Equatable, Sendable {
     _ folder: StoreFolder, following log: any SharedCommitLog, timeout: Duration
   ) throws -> ReplicaLink {
     if let link = try read(folder) { return link }
-    if let table = try folder.tableNames().first {
-      throw StoreError(
-        .tableExists, "this folder has tables of its own; take an empty one for the copy of a shared store",
-        file: folder.path, table: table)
-    }
+    try checkIsEmpty(folder)
     let link = ReplicaLink(identity: try log.identity(), address: try log.address())
     let lock = try folder.lock(timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
+    // Another process may have used the folder meanwhile.
+    if let link = try read(folder) { return link }
+    try checkIsEmpty(folder)
     try folder.disk.createFolder("\(folder.ownFolder)/replica")
     try link.write(folder)
     return link
+  }
+
+  private static func checkIsEmpty(_ folder: StoreFolder) throws(StoreError) {
+    guard let table = try folder.tableNames().first else { return }
+    throw StoreError(
+      .tableExists, "this folder has tables of its own; take an empty one for the copy of a shared store",
+      file: folder.path, table: table)
   }
 
   /// Makes a folder reach its log in the same way as `log` does, from here on.

@@ -199,6 +199,29 @@ import Testing
     }
   }
 
+  /// Another process uses the folder while this one asks the log for its identity.
+  @Test(arguments: [true, false]) func folderThatWasUsedMeanwhileIsRefused(isShared: Bool) throws {
+    try withTemporaryFolder { folder in
+      let failures = Failures()
+      let log = UnreliableLog(MemoryLog()) {
+        failures.note {
+          let other =
+            try isShared
+            ? RecordStore(at: folder, sharedBy: SharedLog(MemoryLog())) : RecordStore(at: folder)
+          if try !other.table("t").exists { try other.table("t").add(["title": "theirs"]) }
+          try other.close()
+        }
+      }
+      let error = storeError {
+        try RecordStore(at: folder, sharedBy: SharedLog(log)).table("t").add(["title": "ours"])
+      }
+      #expect(error?.code == (isShared ? .conflict : .tableExists))
+      #expect(failures.all.isEmpty)
+      let table = try RecordStore(at: folder).table("t")
+      #expect(try table.snapshot().map { $0["title"] } == ["theirs"])
+    }
+  }
+
   @Test func folderOfAnotherLogIsRefused() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("a")

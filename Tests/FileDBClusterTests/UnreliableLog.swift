@@ -11,7 +11,12 @@ final class UnreliableLog: SharedCommitLog {
   /// Whether it cannot be reached.
   let isAway = Atomic<Bool>(false)
 
-  init(_ log: MemoryLog) { self.log = log }
+  private let whileIdentifying: @Sendable () -> Void
+
+  /// - Parameter whileIdentifying: called before the log tells its identity.
+  init(_ log: MemoryLog, whileIdentifying: @escaping @Sendable () -> Void = {}) {
+    (self.log, self.whileIdentifying) = (log, whileIdentifying)
+  }
 
   func news(after last: FollowedCommit) throws(StoreError) -> SharedNews {
     if isAway.load(ordering: .relaxed) { throw StoreError(.unreachable, "away") }
@@ -28,7 +33,11 @@ final class UnreliableLog: SharedCommitLog {
     return try log.bases(take)
   }
 
-  func identity() -> String { log.identity() }
+  func identity() -> String {
+    whileIdentifying()
+    return log.identity()
+  }
+
   func commits(after sequence: UInt64) -> LogNews { log.commits(after: sequence) }
   func base(of table: TableKey, unless known: Int?) -> TableBase? { log.base(of: table, unless: known) }
   func tables() throws(StoreError) -> Set<TableKey> { try log.tables() }
