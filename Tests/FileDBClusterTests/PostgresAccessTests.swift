@@ -22,7 +22,7 @@ struct PostgresAccessTests {
       String($0.prefix(upTo: $0.range(of: "```")?.lowerBound ?? $0.endIndex))
     }
     let rights = try #require(blocks.first { $0.hasPrefix("GRANT") })
-    try run(server, "CREATE ROLE app LOGIN PASSWORD '\(Self.password)'; \(rights)")
+    try run(server, "CREATE ROLE writer LOGIN PASSWORD '\(Self.password)'; \(rights)")
     return name
   }
 
@@ -33,13 +33,13 @@ struct PostgresAccessTests {
   /// A file of passwords, in the form of `.pgpass`.
   private func passwordFile(_ password: String, in folder: URL) throws -> String {
     let file = folder.appendingPathComponent(UUID().uuidString)
-    try "localhost:*:*:app:\(password)\n".write(to: file, atomically: true, encoding: .utf8)
+    try "localhost:*:*:writer:\(password)\n".write(to: file, atomically: true, encoding: .utf8)
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
     return file.path
   }
 
   private func info(_ server: SecuredPostgresServer, _ options: String) -> String {
-    "host=localhost port=\(server.port) user=app dbname=postgres sslmode=verify-full "
+    "host=localhost port=\(server.port) user=writer dbname=postgres sslmode=verify-full "
       + "sslrootcert=\(server.certificate) \(options)"
   }
 
@@ -61,7 +61,7 @@ struct PostgresAccessTests {
         let row = try connection.run(
           "SELECT ssl, current_user::text FROM pg_stat_ssl WHERE pid = pg_backend_pid()", within: .seconds(5)
         ).first
-        #expect(row?.number(0) == 1 && row?.text(1) == "app")
+        #expect(row?.number(0) == 1 && row?.text(1) == "writer")
 
         let other = folder.appendingPathComponent("other.pem").path
         let made = try shell(
@@ -87,13 +87,13 @@ struct PostgresAccessTests {
       try SecuredPostgresServer.with { writer in
         try withTemporaryFolder { folder in
           let name = try prepare(writer)
-          try run(reader, "CREATE ROLE app LOGIN PASSWORD '\(Self.password)'")
+          try run(reader, "CREATE ROLE writer LOGIN PASSWORD '\(Self.password)'")
           try run(reader, "ALTER SYSTEM SET default_transaction_read_only = on")
           try run(reader, "SELECT pg_reload_conf()")
           let passwords = try passwordFile(Self.password, in: folder)
           let closed = try SecuredPostgresServer.freePort()
           let hosts = "localhost:\(closed),localhost:\(reader.port),localhost:\(writer.port)"
-          let address = "postgres://app@\(hosts)/postgres?sslmode=require&passfile=\(passwords)"
+          let address = "postgres://writer@\(hosts)/postgres?sslmode=require&passfile=\(passwords)"
           try write(address, name, in: folder)
           let connection = try PostgresConnection(address, timeout: .seconds(5))
           let port = try connection.run("SELECT inet_server_port()", within: .seconds(5)).first?.number(0)

@@ -187,4 +187,33 @@ struct PostgresTests {
     #expect(stores.isEmpty, "nothing was created")
     #expect(try log.tables().isEmpty, "an open connection still works")
   }
+
+  /// The article about the format has a script for `psql` that adds a second record.
+  @Test func exampleInTheArticleAppendsACommit() throws {
+    let article = packageRoot.appendingPathComponent("Sources/FileDB/FileDB.docc/ClusterFormat.md")
+    let text = try String(contentsOf: article, encoding: .utf8)
+    let example = try #require(text.firstMatch(of: /```sql\n(\\set (?s).*?)```/)).1
+    let log = try log(UUID().uuidString)
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder.appendingPathComponent("a"), sharedBy: SharedLog(log))
+      let table = try store.table("todo")
+      try table.create()
+      try table.add(["title": "Buy milk"])
+      let script = folder.appendingPathComponent("script.sql")
+      try example.replacing("'notes'", with: "'\(log.name)'")
+        .write(to: script, atomically: true, encoding: .utf8)
+      let psql = Process()
+      psql.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+      psql.arguments =
+        ["psql", "-X", "-v", "ON_ERROR_STOP=1", "-d"] + [try server().info, "-f", script.path]
+      psql.standardOutput = FileHandle.nullDevice
+      try psql.run()
+      psql.waitUntilExit()
+      #expect(psql.terminationStatus == 0)
+      try store.catchUp()
+      #expect(try table.snapshot().map { $0["title"] } == ["Buy milk", "Pay the rent"])
+      #expect(try table.add(["title": "Call Ann"]).rawValue == 3)
+      try store.checkInvariants()
+    }
+  }
 }
