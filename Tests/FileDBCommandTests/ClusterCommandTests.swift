@@ -160,6 +160,29 @@ struct ClusterCommandTests {
     }
   }
 
+  @Test func syncSaysThatAnEditIsInConflict() throws {
+    try withStore { folder, _, address in
+      try filedb("--store", address, "create", "todo", in: folder)
+      try filedb("--store", address, "add", "todo", "title=Milk", in: folder)
+      #expect(try run("cluster", "join", address, "here", in: folder).status == 0)
+      let file = folder.appendingPathComponent("here/todo.plist")
+      try String(contentsOf: file, encoding: .utf8).replacing("Milk", with: "Oat milk")
+        .write(to: file, atomically: true, encoding: .utf8)
+      try filedb("--store", address, "set", "todo", "1", "title=Butter", in: folder)
+      let news = "edited files and other machines disagree: 1 conflict; 'filedb merge --list' prints them\n"
+      for _ in 1...2 {
+        let synced = try run("--store", "here", "cluster", "sync", in: folder)
+        #expect(synced.status == 0 && synced.error.hasSuffix(news), "\(synced)")
+      }
+      #expect(try run("--store", "here", "get", "todo", "1", "title", in: folder).output == "Butter\n")
+      let list = try run("--store", "here", "merge", "--list", in: folder)
+      #expect(list.status == 1 && list.output.contains("Oat milk"), "\(list)")
+      #expect(try run("--store", "here", "merge", "--take", "theirs", in: folder).status == 0)
+      #expect(try run("--store", address, "get", "todo", "1", "title", in: folder).output == "Oat milk\n")
+      #expect(try !run("--store", "here", "cluster", "sync", in: folder).error.contains("conflict"))
+    }
+  }
+
   @Test func folderIsReadWithoutTheServerAndNotWritten() throws {
     try withStore { folder, _, address in
       try filedb("--store", address, "create", "todo", in: folder)

@@ -25,7 +25,8 @@ struct Cluster: StoreCommand {
 
       'status' shows what the database has, how far the folder of --store is behind, and when it last had to read all \
       tables again. 'sync' brings that folder up to date, and commits edited files. A program that has the store open, \
-      such as 'filedb watch', does both continuously.
+      such as 'filedb watch', does both continuously. If another machine has changed a field that was edited, its \
+      value stays. 'filedb merge --list' prints such conflicts, and 'sync' says that there are some.
 
       'compact' forgets commits that are older than --older-than days: it removes them from the log. The tables stay \
       as they are, but a folder that was away for longer has to read all tables again. By default, commits are \
@@ -76,7 +77,9 @@ struct Cluster: StoreCommand {
     case (.join, let address?, let folder?):
       let url = URL(fileURLWithPath: folder, isDirectory: true)
       try printProgress(extra.join(address, url))
-    case (.sync, _, _): try printProgress(extra.synchronize(sharedStore()))
+    case (.sync, _, _):
+      try printProgress(extra.synchronize(sharedStore()))
+      try noteConflicts(in: sharedStore())
     case (.compact, _, _):
       let count = try extra.forgetCommits(of: sharedStore(), olderThan: .seconds(86_400 * (olderThan ?? 7)))
       Terminal.note("\(count.grouped) commit\(count == 1 ? "" : "s") forgotten")
@@ -97,6 +100,17 @@ struct Cluster: StoreCommand {
   private func printProgress(_ progress: FolderProgress) {
     Terminal.note("the folder has everything up to commit \(progress.last)")
     if let start = progress.start { Terminal.note(start) }
+  }
+
+  /// Says if edited files disagree with what other machines have changed.
+  private func noteConflicts(in store: RecordStore) throws {
+    // Reading a whole table takes long, so skip those without a file of conflicts.
+    let tables = try store.tableNames.filter { try store.openConflicts(of: $0) != nil }
+    let count = try tables.reduce(0) { try $0 + TableConflicts($1, in: store).open.count }
+    guard count > 0 else { return }
+    Terminal.note(
+      "edited files and other machines disagree: \(count == 1 ? "1 conflict" : "\(count) conflicts"); "
+        + "'filedb merge --list' prints them")
   }
 
   private func print(_ status: StoreStatus) throws {
