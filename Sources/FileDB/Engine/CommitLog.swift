@@ -110,9 +110,9 @@ extension CommitToken {
 }
 
 extension UInt64 {
-  /// Reads up to 16 digits.
-  /// - Returns: `nil` for anything but hexadecimal digits.
+  /// `nil` for anything but 1 to 16 hexadecimal digits.
   package init?(hexadecimal digits: ArraySlice<UInt8>) {
+    guard (1...16).contains(digits.count) else { return nil }
     self = 0
     for byte in digits {
       let digit: UInt8
