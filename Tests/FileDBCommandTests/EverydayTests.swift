@@ -103,6 +103,12 @@ import Testing
   }
 
   @Test func interruptEndsTheEditorAlone() throws {
+    // A thread that runs tests may block signals, and a program inherits that.
+    var (interrupt, former) = (sigset_t(), sigset_t())
+    sigemptyset(&interrupt)
+    sigaddset(&interrupt, SIGINT)
+    pthread_sigmask(SIG_UNBLOCK, &interrupt, &former)
+    defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
     try withTasks { folder in
       // The line runs in a shell that filedb starts.
       func edit(_ line: String) throws -> ToolResult {
