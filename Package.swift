@@ -70,9 +70,17 @@ let package = Package(
       name: "CLibXML2", pkgConfig: "libxml-2.0",
       providers: [.apt(["libxml2-dev"]), .yum(["libxml2-devel"])]),
     module("FileDBEssentials", []),
-    module(
-      "FileDBPlist",
-      ["FileDBEssentials", "CFileDB", .target(name: "CLibXML2", condition: .when(platforms: [.linux]))]),
+    .target(
+      name: "FileDBPlist",
+      dependencies: [
+        "FileDBEssentials", "CFileDB", .target(name: "CLibXML2", condition: .when(platforms: [.linux])),
+      ],
+      swiftSettings: strict,
+      // In Apple's SDKs, the module libxml2 does not link the library.
+      linkerSettings: [
+        .linkedLibrary(
+          "xml2", .when(platforms: [.macOS, .macCatalyst, .iOS, .tvOS, .watchOS, .visionOS]))
+      ]),
     .target(name: "CFileDB"),
     module("FileDBStorage", ["FileDBEssentials", "CFileDB"]),
     module("FileDBTables", ["FileDBEssentials", "FileDBPlist"]),
