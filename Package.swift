@@ -136,13 +136,13 @@ let package = Package(
 
     // Prints how long the verbs of a table take that no machine holds; see Tests/Cluster/paged.
     .executableTarget(
-      name: "PagedTimes", dependencies: ["FileDB", "FileDBCluster"], path: "Tests/PagedTimes",
+      name: "PagedTimes", dependencies: ["FileDB", "FileDBCluster"], path: "Tests/Cluster/PagedTimes",
       packageAccess: false, swiftSettings: strict),
 
     // Prints how long a shared store takes beside its bare engine; see Tests/Cluster/figures.
     .executableTarget(
       name: "SharedTimes", dependencies: ["FileDB", "FileDBCluster", "FileDBEtcd", "TestSupport"],
-      path: "Tests/SharedTimes", swiftSettings: strict),
+      path: "Tests/Cluster/SharedTimes", swiftSettings: strict),
 
     // Tries a million states of the disk after a power cut; the tests try some thousands of them.
     .executableTarget(
