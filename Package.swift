@@ -5,8 +5,8 @@ import PackageDescription
 let strict: [SwiftSetting] =
   Context.environment["FILEDB_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
-func module(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-  .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
+func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
 func program(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
@@ -76,7 +76,7 @@ let package = Package(
     .target(name: "CFileDB"),
     module("FileDBStorage", ["FileDBEssentials", "CFileDB"]),
     module("FileDBTables", ["FileDBEssentials", "FileDBPlist"]),
-    module("FileDB", ["FileDBEssentials", "FileDBTables", "FileDBStorage"], exclude: ["site"]),
+    module("FileDB", ["FileDBEssentials", "FileDBTables", "FileDBStorage"]),
     module("FileDBLanguage", ["FileDB"]),
     module("FileDBExchange", ["FileDBEssentials", "FileDB"]),
     module(
