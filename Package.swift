@@ -119,7 +119,8 @@ let package = Package(
         .product(
           name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ]),
-    program("FileDBProgram", ["FileDBCommand"], exclude: ["build"]),
+    program(
+      "FileDBProgram", ["FileDBCommand"], exclude: ["build", "install", "debian", "picture", "filedb.svg"]),
     program(
       "FileDBExtra",
       ["FileDBCommand", "FileDBLanguage", "FileDBSQLite", "FileDBBrowse", "FileDBCluster", "FileDBEtcd"]),
@@ -146,13 +147,13 @@ let package = Package(
 
     // Prints how long the verbs of a table take that no machine holds; see Tests/Cluster/paged.
     .executableTarget(
-      name: "PagedTimes", dependencies: ["FileDB", "FileDBCluster"], path: "Tests/PagedTimes",
+      name: "PagedTimes", dependencies: ["FileDB", "FileDBCluster"], path: "Tests/Cluster/PagedTimes",
       packageAccess: false, swiftSettings: strict),
 
     // Prints how long a shared store takes beside its bare engine; see Tests/Cluster/figures.
     .executableTarget(
       name: "SharedTimes", dependencies: ["FileDB", "FileDBCluster", "FileDBEtcd", "TestSupport"],
-      path: "Tests/SharedTimes", swiftSettings: strict),
+      path: "Tests/Cluster/SharedTimes", swiftSettings: strict),
 
     // Tries a million states of the disk after a power cut; the tests try some thousands of them.
     .executableTarget(
