@@ -238,16 +238,30 @@ private func systemWrite(_ number: CInt, _ buffer: UnsafeRawPointer, _ count: In
   write(number, buffer, count)
 }
 
+/// Syncs a file by `call`, or by `other` if the file system does not have `call`.
+///
+/// After any other error, such as EIO, `other` does not follow. The system may report only once that it has lost bytes,
+/// so a second sync could succeed without them.
+package func sync(by call: () -> CInt, orIfUnsupported other: () -> CInt) -> CInt {
+  let result = call()
+  // SMB reports ENOTSUP, macFUSE EINVAL, and exFAT ENOTTY. The kernel takes the same three for "unsupported" when it
+  // replaces `F_BARRIERFSYNC` by `F_FULLFSYNC`.
+  return result < 0 && [ENOTSUP, EINVAL, ENOTTY].contains(errno) ? other() : result
+}
+
 #if canImport(Darwin)
   /// On Darwin `fsync` stops at the drive's cache. `F_FULLFSYNC` goes through it, if the file system supports this.
   private func flushToDrive(_ number: CInt) -> CInt {
-    fcntl(number, F_FULLFSYNC) == 0 ? 0 : fsync(number)
+    sync(by: { fcntl(number, F_FULLFSYNC) }, orIfUnsupported: { fsync(number) })
   }
 
   /// `F_BARRIERFSYNC` orders what the drive's cache holds without emptying it.
   private func flushDataToDrive(_ number: CInt, _ strength: SyncStrength) -> CInt {
-    if strength == .barrier, fcntl(number, F_BARRIERFSYNC) == 0 { return 0 }
-    return flushToDrive(number)
+    switch strength {
+    case .full: flushToDrive(number)
+    case .barrier:
+      sync(by: { fcntl(number, F_BARRIERFSYNC) }, orIfUnsupported: { flushToDrive(number) })
+    }
   }
 #else
   private func flushToDrive(_ number: CInt) -> CInt { fsync(number) }

@@ -102,6 +102,28 @@ import Testing
     }
   }
 
+  @Test func interruptEndsTheEditorAlone() throws {
+    // A thread that runs tests may block signals, and a program inherits that.
+    var (interrupt, former) = (sigset_t(), sigset_t())
+    sigemptyset(&interrupt)
+    sigaddset(&interrupt, SIGINT)
+    pthread_sigmask(SIG_UNBLOCK, &interrupt, &former)
+    defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
+    try withTasks { folder in
+      // The line runs in a shell that filedb starts.
+      func edit(_ line: String) throws -> ToolResult {
+        try run(
+          program("filedb").path, ["edit", "t", "2"], in: folder, input: "",
+          environment: ["EDITOR": line, "TMPDIR": folder.path])
+      }
+      let edited = try edit("kill -INT $PPID; sed -i s/Tea/Green/")
+      #expect(edited == ToolResult(output: "", error: "", status: 0))
+      #expect(try filedb("get", "t", "2", "name", in: folder).output == "Green\n")
+      let interrupted = try edit("kill -INT $$; true")
+      #expect(interrupted.status == 74 && interrupted.error.contains("failed"))
+    }
+  }
+
   @Test(.enabled(if: hasScript, "needs script(1)")) func wrongEditGoesBackToTheEditor() throws {
     try withTasks { folder in
       let editor = folder.appendingPathComponent("editor")

@@ -80,11 +80,16 @@ package struct CommitToken: Hashable, Sendable {
   package init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
   package static func random() -> CommitToken {
-    var halves: (high: UInt64, low: UInt64) = (0, 0)
-    // One system call for both halves; two random numbers would take two.
-    let result = withUnsafeMutableBytes(of: &halves) { getentropy($0.baseAddress!, $0.count) }
-    precondition(result == 0, "the system has no random numbers")
-    return CommitToken(high: halves.high, low: halves.low)
+    #if canImport(Darwin)
+      // Only macOS has `getentropy`. Here, random numbers come without a system call.
+      return CommitToken(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
+    #else
+      var halves: (high: UInt64, low: UInt64) = (0, 0)
+      // One system call for both halves; two random numbers would take two.
+      let result = withUnsafeMutableBytes(of: &halves) { getentropy($0.baseAddress!, $0.count) }
+      precondition(result == 0, "the system has no random numbers")
+      return CommitToken(high: halves.high, low: halves.low)
+    #endif
   }
 }
 

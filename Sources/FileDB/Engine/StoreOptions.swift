@@ -71,7 +71,8 @@ public enum CheckpointPolicy: Sendable {
 ///
 /// Only the latest commits can be lost, and each is lost as a whole. What remains is the store as it was before them.
 public enum Durability: Sendable {
-  /// The commit waits until its data is on the disk: `fdatasync`, or `F_FULLFSYNC` on Apple platforms.
+  /// The commit waits until its data is on the disk: `fdatasync`, or `F_FULLFSYNC` on Apple platforms. There, a file
+  /// system that lacks it, such as a network share, gets `fsync`.
   case full
   /// The commit does not wait until its data is on the disk, but the disk writes it before all later commits:
   /// `F_BARRIERFSYNC` on Apple platforms. Other platforms have no such call, and use ``full``.

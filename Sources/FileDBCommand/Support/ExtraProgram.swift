@@ -98,11 +98,7 @@ enum ExtraProgram {
 enum ThisProgram {
   static var path: String {
     #if canImport(Darwin)
-      var length: UInt32 = 0
-      _NSGetExecutablePath(nil, &length)
-      var path = [CChar](repeating: 0, count: Int(length))
-      _NSGetExecutablePath(&path, &length)
-      return String(cString: path)
+      return Bundle.main.executablePath ?? CommandLine.arguments[0]
     #else
       return "/proc/self/exe"
     #endif

@@ -13,16 +13,17 @@ enum PackedFile {
   /// The unpacked content, from the system's gzip. Nothing else here needs to unpack files.
   static func source(_ url: URL, name: String) -> ImportSource {
     ImportSource(name: name) {
-      guard let program = popen("gzip -dc <\(ShellText.quoted(url.path))", "r") else {
-        throw StoreError(.inputOutput, "gzip cannot be run: \(String(cString: strerror(errno)))", file: name)
-      }
-      let unpacked = InputFile(closing: dup(fileno(program)), name: name)
+      let pipe = try PipeEnds()
+      let program = try ChildProcess(
+        shell: "exec gzip -dc <\(ShellText.quoted(url.path))", output: pipe.writing)
+      close(pipe.writing)
+      let unpacked = InputFile(closing: pipe.reading, name: name)
       var isOver = false
       return {
         if isOver { return nil }
         if let piece = try unpacked.read() { return piece }
         isOver = true
-        guard pclose(program) == 0 else {
+        guard program.wait() == 0 else {
           throw StoreError(StoreError.invalidText, "gzip cannot unpack this file", file: name)
         }
         return nil

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The program in which people scroll through long output.
 enum Pager {
-  private static let isStarted = Atomic<Bool>(false)
+  private static let program = Mutex<ChildProcess?>(nil)
   /// A line of shell, because a small system may not have `less`.
   private static let usual = "command -v less >/dev/null && exec less; exec cat"
 
@@ -15,16 +15,19 @@ enum Pager {
     // The same as in git: show colours and lines of any length, and do not wait if the output fits on a screen.
     setenv("LESS", "FRSX", 0)
     StandardOutput.flush()
-    guard let program = popen(given.isEmpty ? usual : given, "w") else { return }
-    dup2(fileno(program), STDOUT_FILENO)
-    close(fileno(program))  // So the remaining descriptor is the only one, and closing it ends the output.
-    isStarted.store(true, ordering: .relaxed)
+    guard let pipe = try? PipeEnds() else { return }
+    program.withLock {
+      $0 = try? ChildProcess(shell: given.isEmpty ? usual : given, input: pipe.reading)
+      if $0 != nil { dup2(pipe.writing, STDOUT_FILENO) }
+    }
+    // So standard output is the only end for writing, and closing it ends the output.
+    for end in [pipe.reading, pipe.writing] { close(end) }
   }
 
   /// Waits until the reader has closed the pager.
   static func finish() {
-    guard isStarted.exchange(false, ordering: .relaxed) else { return }
+    guard let program = program.withLock({ $0.take() }) else { return }
     close(STDOUT_FILENO)
-    while wait(nil) < 0, errno == EINTR {}
+    _ = program.wait()
   }
 }

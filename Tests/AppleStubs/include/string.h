@@ -1,0 +1,10 @@
+#pragma once
+#include <stddef.h>
+
+int memcmp(const void *, const void *, size_t);
+void *memcpy(void *, const void *, size_t);
+void *memmove(void *, const void *, size_t);
+char *strdup(const char *);
+char *strerror(int);
+size_t strlen(const char *);
+char *strstr(const char *, const char *);
