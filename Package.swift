@@ -5,8 +5,21 @@ import PackageDescription
 let strict: [SwiftSetting] =
   Context.environment["FILEDB_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
-func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+// The tests bring these modules into hundreds of thousands of states. Tests/run has them optimized, and nothing else: so
+// building and testing together take least.
+let isForTests = Context.environment["FILEDB_TESTS"] != nil
+let optimized: [SwiftSetting] =
+  isForTests
+  ? [.unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2", "-enable-default-cmo"])] : []
+
+func module(
+  _ name: String, _ dependencies: [Target.Dependency], settings: [SwiftSetting] = strict
+) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func core(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  module(name, dependencies, settings: strict + optimized)
 }
 
 func program(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
@@ -14,11 +27,11 @@ func program(_ name: String, _ dependencies: [Target.Dependency], exclude: [Stri
 }
 
 func grdb(_ product: String) -> Target.Dependency {
-  .product(name: product, package: "GRDB.swift", condition: .when(traits: ["SQLite"]))
+  .product(name: product, package: "GRDB.swift", condition: .when(traits: ["Command"]))
 }
 
 func nio(_ product: String) -> Target.Dependency {
-  .product(name: product, package: "swift-nio", condition: .when(traits: ["Browser", "Etcd"]))
+  .product(name: product, package: "swift-nio", condition: .when(traits: ["Command"]))
 }
 
 func example(_ name: String, data: [String] = []) -> Target {
@@ -50,15 +63,12 @@ let package = Package(
     .executable(name: "filedb", targets: ["FileDBProgram"]),
     .executable(name: "filedb-extra", targets: ["FileDBExtra"]),
   ],
-  // All that needs another package. An app turns them off; see Decisions/024.
+  // An app turns it off. There is only one: SwiftPM passes the names of several in an order that differs from run to run,
+  // and so would compile everything again. See Decisions/024.
   traits: [
     .trait(
-      name: "Command", description: "The programs filedb and filedb-extra.",
-      enabledTraits: ["SQLite", "Browser", "Etcd"]),
-    .trait(name: "SQLite", description: "The module FileDBSQLite."),
-    .trait(name: "Browser", description: "The module FileDBBrowse."),
-    .trait(name: "Etcd", description: "The module FileDBEtcd."),
-    .default(enabledTraits: ["Command", "SQLite", "Browser", "Etcd"]),
+      name: "Command", description: "What needs another package: the programs, FileDBSQLite and FileDBEtcd."),
+    .default(enabledTraits: ["Command"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -75,16 +85,16 @@ let package = Package(
       dependencies: [
         "FileDBEssentials", "CFileDB", .target(name: "CLibXML2", condition: .when(platforms: [.linux])),
       ],
-      swiftSettings: strict,
+      swiftSettings: strict + optimized,
       // In Apple's SDKs, the module libxml2 does not link the library.
       linkerSettings: [
         .linkedLibrary(
           "xml2", .when(platforms: [.macOS, .macCatalyst, .iOS, .tvOS, .watchOS, .visionOS]))
       ]),
-    .target(name: "CFileDB"),
-    module("FileDBStorage", ["FileDBEssentials", "CFileDB"]),
-    module("FileDBTables", ["FileDBEssentials", "FileDBPlist"]),
-    module("FileDB", ["FileDBEssentials", "FileDBTables", "FileDBStorage"]),
+    .target(name: "CFileDB", cSettings: isForTests ? [.unsafeFlags(["-O2"])] : []),
+    core("FileDBStorage", ["FileDBEssentials", "CFileDB"]),
+    core("FileDBTables", ["FileDBEssentials", "FileDBPlist"]),
+    core("FileDB", ["FileDBEssentials", "FileDBTables", "FileDBStorage"]),
     module("FileDBLanguage", ["FileDB"]),
     module("FileDBExchange", ["FileDBEssentials", "FileDB"]),
     module(
@@ -117,7 +127,8 @@ let package = Package(
         .product(
           name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ]),
-    program("FileDBProgram", ["FileDBCommand"], exclude: ["build"]),
+    program(
+      "FileDBProgram", ["FileDBCommand"], exclude: ["build", "install", "debian", "picture", "filedb.svg"]),
     program(
       "FileDBExtra",
       ["FileDBCommand", "FileDBLanguage", "FileDBSQLite", "FileDBBrowse", "FileDBCluster", "FileDBEtcd"]),
@@ -144,13 +155,13 @@ let package = Package(
 
     // Prints how long the verbs of a table take that no machine holds; see Tests/Cluster/paged.
     .executableTarget(
-      name: "PagedTimes", dependencies: ["FileDB", "FileDBCluster"], path: "Tests/PagedTimes",
+      name: "PagedTimes", dependencies: ["FileDB", "FileDBCluster"], path: "Tests/Cluster/PagedTimes",
       packageAccess: false, swiftSettings: strict),
 
     // Prints how long a shared store takes beside its bare engine; see Tests/Cluster/figures.
     .executableTarget(
       name: "SharedTimes", dependencies: ["FileDB", "FileDBCluster", "FileDBEtcd", "TestSupport"],
-      path: "Tests/SharedTimes", swiftSettings: strict),
+      path: "Tests/Cluster/SharedTimes", swiftSettings: strict),
 
     // Tries a million states of the disk after a power cut; the tests try some thousands of them.
     .executableTarget(
@@ -161,7 +172,7 @@ let package = Package(
       name: "TestSupport",
       dependencies: ["FileDB", "FileDBCluster", "FileDBEtcd", "FileDBLanguage", "FileDBStorage"],
       path: "Tests/Support",
-      swiftSettings: strict),
+      swiftSettings: strict + optimized),
     tests("FileDBPlistTests", ["FileDBPlist"], resources: [.copy("Corner")]),
     tests("FileDBStorageTests", ["FileDBStorage"]),
     // Its journal of format 1 is read by path.

@@ -67,7 +67,7 @@ class LooksTest(BrowseTest):
 
 
 class PictureTest(unittest.TestCase):
-    """Makes the README's pictures from the quickstart's data, in $FILEDB_PICTURES where it names a folder."""
+    """Makes the README's pictures from the quickstart's data, and keeps them with $FILEDB_PICTURES."""
 
     def test_pictures(self):
         with tempfile.TemporaryDirectory(prefix="filedb-browse.") as folder:
@@ -81,7 +81,7 @@ class PictureTest(unittest.TestCase):
             browser.open(server.address, "1")
             browser.driver.execute_script("document.querySelector('.store-path bdi').textContent = '~/quickstart'")
             browser.click(browser.find('.row[data-id="1"] .tick'))
-            pictures = Path(os.environ.get("FILEDB_PICTURES", folder))
+            pictures = Path(__file__).parent / "Pictures" if os.environ.get("FILEDB_PICTURES") else Path(folder)
             for name, size in SIZES.items():
                 for scheme in ("light", "dark"):
                     browser.look(*size, scheme)

@@ -60,12 +60,12 @@ import Testing
   }
 
   @Test func pictureShowsWhatTheProgramPrints() throws {
-    let picture = packageRoot.appendingPathComponent("Examples/filedb.svg")
+    let picture = packageRoot.appendingPathComponent("Sources/FileDBProgram/filedb.svg")
     try withTemporaryFolder { folder in
-      let script = packageRoot.appendingPathComponent("Examples/picture").path
+      let script = packageRoot.appendingPathComponent("Sources/FileDBProgram/picture").path
       let result = try shell("FILEDB=$(command -v filedb) TMPDIR='\(folder.path)' '\(script)'", in: folder)
       #expect(result.status == 0 && result.error == "")
-      #expect(try result.output == String(contentsOf: picture, encoding: .utf8), "run Examples/picture again")
+      #expect(try result.output == String(contentsOf: picture, encoding: .utf8), "run Sources/FileDBProgram/picture again")
     }
   }
 

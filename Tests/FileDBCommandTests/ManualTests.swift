@@ -111,12 +111,12 @@ import Testing
   }
 }
 
-/// `Examples/install` and `Examples/debian`, with the programs that are built already.
+/// `Sources/FileDBProgram/install` and `debian`, with the programs that are built already.
 @Suite struct InstallationTests {
   private let programs = program("filedb").deletingLastPathComponent().path
 
   private func install(_ arguments: String, in folder: URL) throws -> ToolResult {
-    let script = packageRoot.appendingPathComponent("Examples/install").path
+    let script = packageRoot.appendingPathComponent("Sources/FileDBProgram/install").path
     return try shell("'\(script)' --prefix '\(folder.path)/here' \(arguments)", in: folder)
   }
 
@@ -160,7 +160,7 @@ import Testing
   @Test(.enabled(if: (try? shell("dpkg-deb --version", in: packageRoot))?.status == 0, "needs dpkg-deb"))
   func debianPackageHasTheFiles() throws {
     try withTemporaryFolder { folder in
-      let script = packageRoot.appendingPathComponent("Examples/debian").path
+      let script = packageRoot.appendingPathComponent("Sources/FileDBProgram/debian").path
       let result = try shell(
         "DPKG_DEB_COMPRESSOR_TYPE=none '\(script)' --programs '\(programs)' .", in: folder)
       #expect(result.status == 0, "\(result)")

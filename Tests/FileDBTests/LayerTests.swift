@@ -42,10 +42,10 @@ import Testing
     .enabled(if: Compiler.isAvailable, "needs swiftc and the modules of a debug or release build"),
     arguments: layers)
   func folderCompilesWithThoseBelowItAlone(_ layer: Layer) throws {
-    let files = try (layer.below + [layer.folder]).flatMap(Self.files)
-    let (status, output) = try Compiler.run(
+    let (status, output) = try Compiler.typeCheck(
+      Self.files(in: layer.folder), with: layer.below.flatMap(Self.files), module: "FileDB",
       // The name of the package is the one that SwiftPM gives it, by the folder of the checkout.
-      ["-typecheck", "-wmo", "-module-name", "FileDB", "-package-name", Self.packageName] + files)
+      package: Self.packageName)
     let errors = output.split(separator: "\n").filter { $0.contains("error:") }.prefix(10)
     #expect(status == 0, "\(errors.joined(separator: "\n"))")
   }

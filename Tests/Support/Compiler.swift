@@ -17,17 +17,31 @@ package enum Compiler {
 
   /// Runs `swiftc` in the language mode of the package.
   package static func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
+    try run(["swiftc"], arguments)
+  }
+
+  /// Type-checks the bodies in `files`, which may name what `others` declare, and no more of the module.
+  package static func typeCheck(
+    _ files: [String], with others: [String], module: String, package: String
+  ) throws -> (status: Int32, output: String) {
+    let names = ["-typecheck", "-module-name", module, "-package-name", package]
+    return try run(["swiftc", "-frontend"], names + files.flatMap { ["-primary-file", $0] } + others)
+  }
+
+  private static func run(
+    _ program: [String], _ arguments: [String]
+  ) throws -> (status: Int32, output: String) {
     try withTemporaryFolder { folder in
       // The modules ask for those of C by name; nothing here needs what is in them, nor their headers.
       let modules = folder.appendingPathComponent("module.modulemap")
       let declared = modulesOfC.map { "module \($0) {}\n" }.joined()
       try Data(declared.utf8).write(to: modules)
       let shared = [
-        "swiftc", "-swift-version", "6", "-I", build.appendingPathComponent("Modules").path, "-Xcc",
+        "-swift-version", "6", "-I", build.appendingPathComponent("Modules").path, "-Xcc",
         "-fmodule-map-file=\(modules.path)",
         "-module-cache-path", build.appendingPathComponent("SnippetModules").path,
       ]
-      return try run(shared + arguments, in: folder)
+      return try run(program + arguments + shared, in: folder)
     }
   }
 
