@@ -13,9 +13,12 @@ func program(_ name: String, _ dependencies: [Target.Dependency], exclude: [Stri
   .executableTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
-func grdb(_ product: String) -> Target.Dependency {
-  .product(name: product, package: "GRDB.swift", condition: .when(traits: ["SQLite"]))
-}
+// Where sqlite3.pc is missing, SwiftPM warns, and names the package to install. Apple's SDKs have SQLite without it.
+#if os(Linux)
+  let pkgConfigOfSQLite: String? = "sqlite3"
+#else
+  let pkgConfigOfSQLite: String? = nil
+#endif
 
 func nio(_ product: String) -> Target.Dependency {
   .product(name: product, package: "swift-nio", condition: .when(traits: ["Browser", "Etcd"]))
@@ -54,21 +57,23 @@ let package = Package(
   traits: [
     .trait(
       name: "Command", description: "The programs filedb and filedb-extra.",
-      enabledTraits: ["SQLite", "Browser", "Etcd"]),
-    .trait(name: "SQLite", description: "The module FileDBSQLite."),
+      enabledTraits: ["Browser", "Etcd"]),
     .trait(name: "Browser", description: "The module FileDBBrowse."),
     .trait(name: "Etcd", description: "The module FileDBEtcd."),
-    .default(enabledTraits: ["Command", "SQLite", "Browser", "Etcd"]),
+    .default(enabledTraits: ["Command", "Browser", "Etcd"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
   ],
   targets: [
     .systemLibrary(
       name: "CLibXML2", pkgConfig: "libxml-2.0",
       providers: [.apt(["libxml2-dev"]), .yum(["libxml2-devel"])]),
+    // On Apple's platforms, too: it has a function that the SDK's SQLite3 lacks.
+    .systemLibrary(
+      name: "CFileDBSQLite", pkgConfig: pkgConfigOfSQLite,
+      providers: [.apt(["libsqlite3-dev"]), .yum(["sqlite-devel"])]),
     module("FileDBEssentials", []),
     module(
       "FileDBPlist",
@@ -79,9 +84,7 @@ let package = Package(
     module("FileDB", ["FileDBEssentials", "FileDBTables", "FileDBStorage"]),
     module("FileDBLanguage", ["FileDB"]),
     module("FileDBExchange", ["FileDBEssentials", "FileDB"]),
-    module(
-      "FileDBSQLite",
-      ["FileDB", "FileDBExchange", grdb("GRDB"), grdb("GRDBSQLite")]),
+    module("FileDBSQLite", ["FileDB", "FileDBExchange", "CFileDBSQLite"]),
     // libpq is loaded when a program first connects; see Decisions/037.
     module("FileDBCluster", ["FileDBEssentials", "FileDB", "FileDBStorage", "FileDBTables"]),
     // The one log that needs SwiftNIO; see Decisions/039.
@@ -161,7 +164,7 @@ let package = Package(
     tests("FileDBModelTests", ["FileDB", "FileDBCluster"]),
     tests("FileDBCrashTests", ["FileDB"]),
     tests("FileDBExchangeTests", ["FileDBExchange"]),
-    tests("FileDBSQLiteTests", ["FileDBSQLite", grdb("GRDB")]),
+    tests("FileDBSQLiteTests", ["FileDBSQLite", "CFileDBSQLite"]),
     tests("FileDBClusterTests", ["FileDBCluster", "FileDBEtcd", "SharedWorker"]),
     tests("FileDBBrowseTests", ["FileDBBrowse"]),
     tests("FileDBLegacyTests", ["FileDBLegacy"]),
