@@ -26,9 +26,12 @@ func program(_ name: String, _ dependencies: [Target.Dependency], exclude: [Stri
   .executableTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
-func grdb(_ product: String) -> Target.Dependency {
-  .product(name: product, package: "GRDB.swift", condition: .when(traits: ["Command"]))
-}
+// Where sqlite3.pc is missing, SwiftPM warns, and names the package to install. Apple's SDKs have SQLite without it.
+#if os(Linux)
+  let pkgConfigOfSQLite: String? = "sqlite3"
+#else
+  let pkgConfigOfSQLite: String? = nil
+#endif
 
 func nio(_ product: String) -> Target.Dependency {
   .product(name: product, package: "swift-nio", condition: .when(traits: ["Command"]))
@@ -67,18 +70,21 @@ let package = Package(
   // and so would compile everything again. See Decisions/024.
   traits: [
     .trait(
-      name: "Command", description: "What needs another package: the programs, FileDBSQLite and FileDBEtcd."),
+      name: "Command", description: "What needs another package: the programs and FileDBEtcd."),
     .default(enabledTraits: ["Command"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
   ],
   targets: [
     .systemLibrary(
       name: "CLibXML2", pkgConfig: "libxml-2.0",
       providers: [.apt(["libxml2-dev"]), .yum(["libxml2-devel"])]),
+    // On Apple's platforms, too: it has a function that the SDK's SQLite3 lacks.
+    .systemLibrary(
+      name: "CFileDBSQLite", pkgConfig: pkgConfigOfSQLite,
+      providers: [.apt(["libsqlite3-dev"]), .yum(["sqlite-devel"])]),
     module("FileDBEssentials", []),
     .target(
       name: "FileDBPlist",
@@ -97,9 +103,7 @@ let package = Package(
     core("FileDB", ["FileDBEssentials", "FileDBTables", "FileDBStorage"]),
     module("FileDBLanguage", ["FileDB"]),
     module("FileDBExchange", ["FileDBEssentials", "FileDB"]),
-    module(
-      "FileDBSQLite",
-      ["FileDB", "FileDBExchange", grdb("GRDB"), grdb("GRDBSQLite")]),
+    module("FileDBSQLite", ["FileDB", "FileDBExchange", "CFileDBSQLite"]),
     // libpq is loaded when a program first connects; see Decisions/037.
     module("FileDBCluster", ["FileDBEssentials", "FileDB", "FileDBStorage", "FileDBTables"]),
     // The one log that needs SwiftNIO; see Decisions/039.
@@ -180,7 +184,7 @@ let package = Package(
     tests("FileDBModelTests", ["FileDB", "FileDBCluster"]),
     tests("FileDBCrashTests", ["FileDB"]),
     tests("FileDBExchangeTests", ["FileDBExchange"]),
-    tests("FileDBSQLiteTests", ["FileDBSQLite", grdb("GRDB")]),
+    tests("FileDBSQLiteTests", ["FileDBSQLite", "CFileDBSQLite"]),
     tests("FileDBClusterTests", ["FileDBCluster", "FileDBEtcd", "SharedWorker"]),
     tests("FileDBBrowseTests", ["FileDBBrowse"]),
     tests("FileDBLegacyTests", ["FileDBLegacy"]),

@@ -1,6 +1,5 @@
 import FileDB
 import FileDBExchange
-import GRDB
 
 /// Decides what each column becomes.
 struct ImportColumns {
@@ -21,7 +20,7 @@ struct ImportColumns {
       let column = SQLiteColumn(
         position: Int32(position), field: field ?? name,
         type: source.types[name] ?? field.flatMap { source.schema?[$0]?.type },
-        of: query.statement.sqliteStatement)
+        of: query.statement)
       guard let field else {
         if source.matching == .id, ColumnKey(name) == ColumnKey("id") { id = column }
         continue

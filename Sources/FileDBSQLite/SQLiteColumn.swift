@@ -2,7 +2,6 @@ import FileDB
 import FileDBExchange
 import FileDBPlist
 import Foundation
-import GRDBSQLite
 
 /// A column of SQLite's rows. It converts their values to those of a field.
 struct SQLiteColumn {
@@ -37,44 +36,23 @@ struct SQLiteColumn {
     }
   }
 
-  init(position: Int32, field: String, type: FieldType?, of statement: OpaquePointer) {
+  init(position: Int32, field: String, type: FieldType?, of statement: SQLiteStatement) {
     self.position = position
     self.field = field
     self.type = type
-    declared = Declaration(sqlite3_column_decltype(statement, position).map { String(cString: $0) } ?? "")
+    declared = Declaration(statement.declaredType(ofColumn: position))
   }
 
   /// The value in the present row of `statement`; `nil` for NULL.
   /// - Throws: ``StoreError/Code/unrepresentableValue``, ``StoreError/invalidText``.
-  func value(in statement: OpaquePointer) throws(StoreError) -> PlistValue? {
-    guard let value = try storedValue(in: statement, position) else { return nil }
+  func value(in statement: SQLiteStatement) throws(StoreError) -> PlistValue? {
+    guard let value = try statement.value(at: position) else { return nil }
     guard let type else { return declared.value(of: value) }
     guard let converted = type.value(ofStored: value) else {
       throw StoreError(
         StoreError.invalidText, "'\(DelimitedWriter.text(of: value))' is not \(type.expectation)")
     }
     return converted
-  }
-}
-
-/// A stored value of SQLite. It is read here, because GRDB ends a string at its first NUL.
-private func storedValue(in statement: OpaquePointer, _ column: Int32) throws(StoreError) -> PlistValue? {
-  switch sqlite3_column_type(statement, column) {
-  case SQLITE_NULL: return nil
-  case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement, column))
-  case SQLITE_FLOAT: return .real(sqlite3_column_double(statement, column))
-  case SQLITE_TEXT:
-    // First the text, because this may convert UTF-16 to UTF-8. Then its length in bytes.
-    let start = sqlite3_column_text(statement, column)
-    let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw StoreError(.unrepresentableValue, "the text is not UTF-8")
-    }
-    return .string(text)
-  default:
-    let start = sqlite3_column_blob(statement, column)
-    let count = Int(sqlite3_column_bytes(statement, column))
-    return .data(start.map { Data(bytes: $0, count: count) } ?? Data())
   }
 }
 

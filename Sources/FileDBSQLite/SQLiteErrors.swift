@@ -1,6 +1,6 @@
+import CFileDBSQLite
 import FileDB
 import Foundation
-import GRDB
 
 extension StoreError {
   /// The file is not a SQLite database.
@@ -11,18 +11,30 @@ extension StoreError {
   public static let databaseRefused = Code(rawValue: "databaseRefused")
 }
 
+/// An error of SQLite, before it is known for which file and table.
+struct SQLiteError: Error {
+  /// One of SQLite's primary result codes.
+  let code: Int32
+  let message: String
+}
+
+extension SQLiteError {
+  /// An error in what SQLite was asked for.
+  init(_ message: String) { self.init(code: SQLITE_ERROR, message: message) }
+}
+
 extension StoreError {
-  init(_ error: DatabaseError, file: URL, table: String?) {
+  init(_ error: SQLiteError, file: URL? = nil, table: String? = nil) {
     let code: Code =
-      switch error.resultCode {
-      case .SQLITE_NOTADB: StoreError.notADatabase
-      case .SQLITE_CORRUPT: StoreError.damagedDatabase
-      case .SQLITE_BUSY, .SQLITE_LOCKED: StoreError.Code.locked
-      case .SQLITE_FULL: StoreError.Code.diskFull
-      case .SQLITE_READONLY, .SQLITE_PERM: StoreError.Code.permissionDenied
-      case .SQLITE_CANTOPEN, .SQLITE_IOERR: StoreError.Code.inputOutput
+      switch error.code {
+      case SQLITE_NOTADB: StoreError.notADatabase
+      case SQLITE_CORRUPT: StoreError.damagedDatabase
+      case SQLITE_BUSY, SQLITE_LOCKED: StoreError.Code.locked
+      case SQLITE_FULL: StoreError.Code.diskFull
+      case SQLITE_READONLY, SQLITE_PERM: StoreError.Code.permissionDenied
+      case SQLITE_CANTOPEN, SQLITE_IOERR: StoreError.Code.inputOutput
       default: StoreError.databaseRefused
       }
-    self.init(code, error.message ?? "SQLite error \(error.resultCode)", file: file.path, table: table)
+    self.init(code, error.message, file: file?.path, table: table)
   }
 }

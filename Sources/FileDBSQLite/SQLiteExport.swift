@@ -2,7 +2,6 @@ import FileDB
 import FileDBExchange
 import FileDBPlist
 import Foundation
-import GRDB
 
 /// Writes the records of a table into a table of a SQLite database, so that you can query them with SQL.
 ///
@@ -87,11 +86,9 @@ public struct SQLiteExport: Sendable {
     let columns = try columns(of: rows)
     let isNew = !FileManager.default.fileExists(atPath: file.path)
     do {
-      let database = try SQLiteFile(writing: file)
-      try database.write(table: table) { db in
+      try SQLiteFile(writing: file).transaction(table: table) { db in
         try write(rows, columns, in: db, counter: counter, progress)
       }
-      try database.close()
     } catch {
       if isNew { try? FileManager.default.removeItem(at: file) }
       throw error
@@ -106,56 +103,39 @@ public struct SQLiteExport: Sendable {
 
   /// Writes the records into an open database.
   func write<Row>(
-    _ rows: some Collection<StoredRecord<Row>>, _ columns: [ExportColumn], in db: Database, counter: Int64,
-    _ progress: (_ records: Int) -> Void
+    _ rows: some Collection<StoredRecord<Row>>, _ columns: [ExportColumn], in db: SQLiteConnection,
+    counter: Int64, _ progress: (_ records: Int) -> Void
   ) throws {
     try create(columns, in: db)
     try insert(rows, columns, in: db, progress)
     if counter > 0 { try db.setSequence(of: table, to: counter) }
   }
 
-  private func create(_ columns: [ExportColumn], in db: Database) throws {
-    let name = try quotedIdentifier(table)
+  private func create(_ columns: [ExportColumn], in db: SQLiteConnection) throws {
+    let name = quotedIdentifier(table)
     if try db.has(table) {
       guard case .replaced = existingTable else {
         throw StoreError(
           .tableExists, "the database already has a table of this name",
           file: file.path, table: table)
       }
-      try db.execute(sql: "DROP TABLE \(name)")
+      try db.execute("DROP TABLE \(name)")
     }
-    let fields = try columns.map { ", \(try quotedIdentifier($0.name)) \($0.declaration)" }.joined()
-    try db.execute(sql: "CREATE TABLE \(name) (\(Self.ownColumns)\(fields))")
+    let fields = columns.map { ", \(quotedIdentifier($0.name)) \($0.declaration)" }.joined()
+    try db.execute("CREATE TABLE \(name) (\(Self.ownColumns)\(fields))")
   }
 
   private func insert<Row>(
-    _ rows: some Collection<StoredRecord<Row>>, _ columns: [ExportColumn], in db: Database,
+    _ rows: some Collection<StoredRecord<Row>>, _ columns: [ExportColumn], in db: SQLiteConnection,
     _ progress: (Int) -> Void
   ) throws {
     let places = Array(repeating: "?", count: columns.count + 2).joined(separator: ", ")
-    let statement = try db.makeStatement(sql: "INSERT INTO \(try quotedIdentifier(table)) VALUES (\(places))")
+    let insert = try db.prepare("INSERT INTO \(quotedIdentifier(table)) VALUES (\(places))")
     for (position, row) in rows.enumerated() {
       let record = row.fields
-      let values = columns.map { $0.field.value(in: record, of: row.id.plain)?.databaseValue ?? .null }
-      statement.setUncheckedArguments(
-        StatementArguments([row.id.rawValue.databaseValue, position.databaseValue] + values))
-      try statement.execute()
+      let values = columns.map { $0.field.value(in: record, of: row.id.plain) }
+      try insert.execute([.integer(row.id.rawValue), .integer(Int64(position))] + values)
       if (position + 1).isMultiple(of: 1_000) { progress(position + 1) }
-    }
-  }
-}
-
-extension PlistValue {
-  fileprivate var databaseValue: DatabaseValue {
-    switch self {
-    case .string(let text): text.databaseValue
-    case .integer(let number): number.databaseValue
-    case .unsigned(let number): number.description.databaseValue
-    case .real(let number): number.isNaN ? "nan".databaseValue : number.databaseValue
-    case .bool(let value): (value ? 1 : 0).databaseValue
-    case .date(let date): PlistDate.text(date).databaseValue
-    case .data(let data): data.databaseValue
-    case .array, .dict: JSONText.value(self).databaseValue
     }
   }
 }

@@ -1,11 +1,10 @@
 import FileDB
 import Foundation
-import GRDB
 
 /// A database file, opened for one import or export.
 struct SQLiteFile {
   private let url: URL
-  private let queue: DatabaseQueue
+  private let connection: SQLiteConnection
 
   /// Opens an existing database for reading.
   init(reading url: URL) throws {
@@ -14,64 +13,46 @@ struct SQLiteFile {
       let message = isFolder.boolValue ? "this is a folder, not a file" : "there is no such file"
       throw StoreError(.fileNotFound, message, file: url.path)
     }
-    var configuration = Self.configuration
-    configuration.readonly = true
-    configuration.prepareDatabase { db in
-      // A view in a stranger's file must not run functions with side effects.
-      try db.execute(sql: "PRAGMA trusted_schema = OFF")
-    }
-    try self.init(url, configuration)
+    try self.init(url, for: .reading)
   }
 
   /// Opens a database. Creates it if there is no file.
-  init(writing url: URL) throws { try self.init(url, Self.configuration) }
+  init(writing url: URL) throws { try self.init(url, for: .writing) }
 
-  private init(_ url: URL, _ configuration: Configuration) throws {
+  private init(_ url: URL, for purpose: SQLiteConnection.Purpose) throws {
     self.url = url
-    queue = try onSQLite(url) { try DatabaseQueue(path: url.path, configuration: configuration) }
+    connection = try onSQLite(url) { try SQLiteConnection(url.path, for: purpose) }
   }
 
-  private static var configuration: Configuration {
-    var configuration = Configuration()
-    configuration.busyMode = .timeout(5)
-    // Replacing a table must not delete rows of other tables by `ON DELETE CASCADE`.
-    configuration.foreignKeysEnabled = false
-    return configuration
+  /// Runs `body` in one transaction. `table` is for errors.
+  func transaction<Result>(table: String?, _ body: (SQLiteConnection) throws -> Result) throws -> Result {
+    try onSQLite(url, table: table) { try connection.transaction { try body(connection) } }
   }
-
-  func read<Result>(table: String?, _ body: (Database) throws -> Result) throws -> Result {
-    try onSQLite(url, table: table) { try queue.read(body) }
-  }
-
-  /// Runs `body` in one transaction.
-  func write<Result>(table: String, _ body: (Database) throws -> Result) throws -> Result {
-    try onSQLite(url, table: table) { try queue.write(body) }
-  }
-
-  func close() throws { try onSQLite(url) { try queue.close() } }
 }
 
 /// Runs `body`, and converts SQLite's errors to the store's.
 private func onSQLite<Result>(
   _ file: URL, table: String? = nil, _ body: () throws -> Result
 ) throws -> Result {
-  do { return try body() } catch let error as DatabaseError {
+  do { return try body() } catch let error as SQLiteError {
     throw StoreError(error, file: file, table: table)
   }
 }
 
-extension Database {
+extension SQLiteConnection {
   /// Whether there is a table or a view of this name.
-  func has(_ table: String) throws -> Bool { try tableExists(table) || viewExists(table) }
+  func has(_ table: String) throws -> Bool { try kind(of: table) != nil }
+
+  /// `table` or `view`; `nil` if there is neither.
+  func kind(of table: String) throws -> String? {
+    let sql = "SELECT type FROM sqlite_master WHERE type IN ('table', 'view') AND name = ? COLLATE NOCASE"
+    return try column(sql, .string(table)).first??.string
+  }
 }
 
 /// `name` quoted for SQL.
-/// - Throws: SQLite's error for a NUL, which would end the name.
-func quotedIdentifier(_ name: String) throws -> String {
-  guard !name.utf8.contains(0) else {
-    throw DatabaseError(resultCode: .SQLITE_ERROR, message: "a name in SQLite cannot hold a NUL")
-  }
-  return "\"" + name.utf8Replacing("\"", with: "\"\"") + "\""
+func quotedIdentifier(_ name: String) -> String {
+  "\"" + name.utf8Replacing("\"", with: "\"\"") + "\""
 }
 
 extension String {

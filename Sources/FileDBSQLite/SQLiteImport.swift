@@ -78,7 +78,7 @@ public struct SQLiteImport: Sendable {
     var rules = RowMerge.Rules(matching, onError: onError, keepsIDs: matching == .id, hasIDAsField: false)
     rules.unmatched = unmatched
     var merge = try RowMerge(rules, into: table, at: position, of: file.path, in: transaction)
-    return try SQLiteFile(reading: file).read(table: source.table) { db in
+    return try SQLiteFile(reading: file).transaction(table: source.table) { db in
       let rows = try SQLiteRows(self, in: db)
       while let reading = try rows.next() {
         try merge.take(reading, in: &transaction, progress: progress)

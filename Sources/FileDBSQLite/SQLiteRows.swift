@@ -1,7 +1,6 @@
 import FileDB
 import FileDBExchange
 import Foundation
-import GRDB
 
 /// The rows of an import, one after another.
 final class SQLiteRows {
@@ -10,19 +9,17 @@ final class SQLiteRows {
 
   private let file: String
   private let table: String?
-  private let statement: Statement
-  private let cursor: RowCursor
+  private let statement: SQLiteStatement
   private let columns: ImportColumns
   private var count = 0
 
-  init(_ source: SQLiteImport, in db: Database) throws {
+  init(_ source: SQLiteImport, in db: SQLiteConnection) throws {
     let query = try ImportQuery(source, in: db)
     file = source.file.path
     table = source.source.table
     statement = query.statement
     counter = query.counter
     columns = try ImportColumns(query, of: source)
-    cursor = try Row.fetchCursor(statement)
   }
 
   /// The names of the fields that the columns become, in order.
@@ -31,7 +28,7 @@ final class SQLiteRows {
   /// - Returns: the next row, or the error in it; `nil` after the last row.
   /// - Throws: SQLite's errors. After these, there is no next row.
   func next() throws -> ImportRow.Reading? {
-    guard try cursor.next() != nil else { return nil }
+    guard try statement.step() else { return nil }
     count += 1
     return Result { () throws(StoreError) in try row() }
   }
@@ -44,7 +41,7 @@ final class SQLiteRows {
   }
 
   private func value(_ column: SQLiteColumn?, of row: ImportRow) throws(StoreError) -> PlistValue? {
-    do throws(StoreError) { return try column?.value(in: statement.sqliteStatement) } catch {
+    do throws(StoreError) { return try column?.value(in: statement) } catch {
       throw row.error(error.message, code: error.code, file: file, field: column?.field)
     }
   }

@@ -1,6 +1,5 @@
 import FileDB
 import Foundation
-import GRDB
 
 /// A `SELECT` over tables of a store. The tables are copied into a database in memory, in the form of ``SQLiteExport``,
 /// with the columns `id` and `position` and one for each field.
@@ -26,31 +25,24 @@ package struct TableQuery {
   /// - Complexity: O(*n*) in the records of the tables, and the cost of SQLite.
   package func run(on tables: [TableSnapshot<Fields>]) throws -> Answer {
     do {
-      let database = try DatabaseQueue()
-      try database.write { db in
+      let database = try SQLiteConnection(":memory:", for: .writing)
+      try database.transaction {
         for table in tables {
           let export = SQLiteExport(to: URL(fileURLWithPath: ":memory:"), table: table.table)
-          try export.write(table, export.columns(of: table), in: db, counter: 0) { _ in }
+          try export.write(table, export.columns(of: table), in: database, counter: 0) { _ in }
         }
       }
-      return try database.read(answer)
-    } catch let error as DatabaseError {
-      throw StoreError(StoreError.databaseRefused, error.message ?? "SQLite error \(error.resultCode)")
-    }
+      return try answer(database.prepareSelect(sql))
+    } catch let error as SQLiteError { throw StoreError(error) }
   }
 
-  private func answer(_ db: Database) throws -> Answer {
-    guard let select = try db.onlyStatement(of: sql), select.isReadonly, select.columnCount > 0 else {
-      throw StoreError(StoreError.databaseRefused, "the query should be one SELECT")
+  private func answer(_ select: SQLiteStatement) throws -> Answer {
+    let names = select.columnNames
+    let columns = zip(Int32(0)..., names).map { position, name in
+      SQLiteColumn(position: position, field: name, type: nil, of: select)
     }
-    let columns = select.columnNames.enumerated().map { position, name in
-      SQLiteColumn(position: Int32(position), field: name, type: nil, of: select.sqliteStatement)
-    }
-    let cursor = try Row.fetchCursor(select)
     var rows: [[PlistValue?]] = []
-    while try cursor.next() != nil {
-      rows.append(try columns.map { try $0.value(in: select.sqliteStatement) })
-    }
-    return Answer(columns: select.columnNames, rows: rows)
+    while try select.step() { rows.append(try columns.map { try $0.value(in: select) }) }
+    return Answer(columns: names, rows: rows)
   }
 }

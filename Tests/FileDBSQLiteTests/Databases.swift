@@ -1,8 +1,8 @@
+import CFileDBSQLite
 import FileDB
 import FileDBExchange
 import FileDBSQLite
 import Foundation
-import GRDB
 import TestSupport
 
 /// Runs `body` with the path of a database that is not there yet.
@@ -10,20 +10,46 @@ func withDatabase<Result>(_ body: (URL) throws -> Result) throws -> Result {
   try withTemporaryFolder { try body($0.appendingPathComponent("a base.sqlite")) }
 }
 
-/// Runs SQL with GRDB.
-func sql(_ statements: String, in file: URL) throws {
-  let queue = try DatabaseQueue(path: file.path)
-  try queue.writeWithoutTransaction { try $0.execute(sql: statements) }
-  try queue.close()
+/// A database, opened by SQLite alone. So a mistake in what the tests are for does not hide itself.
+final class Database {
+  private var handle: OpaquePointer?
+
+  struct Refusal: Error {
+    let message: String
+  }
+
+  init(_ path: String = ":memory:") throws {
+    guard sqlite3_open(path, &handle) == SQLITE_OK else { throw refusal }
+  }
+
+  deinit { sqlite3_close(handle) }
+
+  /// Runs statements, and returns all their rows as text; `nil` is NULL.
+  @discardableResult
+  func run(_ statements: String) throws -> [[String?]] {
+    var rows: [[String?]] = []
+    let code = withUnsafeMutablePointer(to: &rows) { rows in
+      sqlite3_exec(
+        handle, statements,
+        { rows, count, values, _ in
+          let row = UnsafeBufferPointer(start: values, count: Int(count)).map {
+            $0.map { String(cString: $0) }
+          }
+          rows!.assumingMemoryBound(to: [[String?]].self).pointee.append(row)
+          return 0
+        }, rows, nil)
+    }
+    guard code == SQLITE_OK else { throw refusal }
+    return rows
+  }
+
+  private var refusal: Refusal { Refusal(message: String(cString: sqlite3_errmsg(handle))) }
 }
 
-/// The values of a query as SQL literals, row by row.
-func literals(_ query: String, in file: URL) throws -> [[String]] {
-  let queue = try DatabaseQueue(path: file.path)
-  defer { try? queue.close() }
-  return try queue.read { db in
-    try Row.fetchAll(db, sql: query).map { row in row.map { "\($0.1)" } }
-  }
+/// Runs statements in a file, and returns all their rows as text.
+@discardableResult
+func sql(_ statements: String, in file: URL) throws -> [[String?]] {
+  try Database(file.path).run(statements)
 }
 
 /// The records that an import adds to an empty store.

@@ -22,12 +22,11 @@ import Testing
         #expect(try SQLiteExport(to: file, table: "t").run(table.lastSnapshot) == 2)
       }
       #expect(
-        try literals("SELECT name, type, pk FROM pragma_table_info('t')", in: file) == [
-          ["\"id\"", "\"INTEGER\"", "1"], ["\"position\"", "\"INTEGER\"", "0"],
-          ["\"array\"", "\"TEXT\"", "0"],
-          ["\"bool\"", "\"BOOLEAN\"", "0"], ["\"data\"", "\"BLOB\"", "0"], ["\"day\"", "\"DATETIME\"", "0"],
-          ["\"empty\"", "\"BLOB\"", "0"], ["\"int\"", "\"INTEGER\"", "0"], ["\"large\"", "\"\"", "0"],
-          ["\"mixed\"", "\"\"", "0"], ["\"real\"", "\"REAL\"", "0"], ["\"text\"", "\"TEXT\"", "0"],
+        try sql("SELECT name, type, pk FROM pragma_table_info('t')", in: file) == [
+          ["id", "INTEGER", "1"], ["position", "INTEGER", "0"], ["array", "TEXT", "0"],
+          ["bool", "BOOLEAN", "0"], ["data", "BLOB", "0"], ["day", "DATETIME", "0"], ["empty", "BLOB", "0"],
+          ["int", "INTEGER", "0"], ["large", "", "0"], ["mixed", "", "0"], ["real", "REAL", "0"],
+          ["text", "TEXT", "0"],
         ])
       let columns = [
         "id", "position", "array", "bool", "data", "day", "empty", "int", "large", "mixed", "real", "text",
@@ -113,6 +112,20 @@ import Testing
         try export.run(table.lastSnapshot)
         #expect(try imported(SQLiteImport(exported: name, of: file)) == [["v": 1], ["v": 2]])
         #expect(try imported(SQLiteImport(.table("other"), of: file)) == [["v": 1]])
+      }
+    }
+  }
+
+  @Test func tableExistsIfItsNameDiffersOnlyInTheCaseOfAToZ() throws {
+    try withDatabase { file in
+      try sql("CREATE TABLE É (v)", in: file)
+      try withStore { store in
+        let table = try store.table("t")
+        try table.add(["v": 1])
+        try SQLiteExport(to: file, table: "é").run(table.lastSnapshot)
+        try SQLiteExport(to: file, table: "t").run(table.lastSnapshot)
+        let error = storeError { try SQLiteExport(to: file, table: "T").run(table.lastSnapshot) }
+        #expect(error?.code == .tableExists)
       }
     }
   }

@@ -243,7 +243,9 @@ import Testing
     try withDatabase { file in
       try sql("CREATE TABLE t (v)", in: file)
       for query in [
-        "SELECT 1; SELECT 2", "SELECT 1 AS v; DROP TABLE t", "", " -- nothing", "DELETE FROM t",
+        "SELECT 1; SELECT 2", "SELECT 1 AS v; DROP TABLE t", "SELECT 1 AS v;; DROP TABLE t", "",
+        " -- nothing",
+        "DELETE FROM t",
       ] {
         let error = storeError { _ = try imported(SQLiteImport(.query(query), of: file)) }
         #expect(
@@ -302,6 +304,8 @@ import Testing
     (.query("DELETE FROM t RETURNING v"), StoreError.databaseRefused),
     (.query("SELECT 1; DELETE FROM t"), StoreError.databaseRefused),
     (.query("SELECT ?"), StoreError.databaseRefused),
+    (.query("SELECT 1\0; DELETE FROM t"), StoreError.databaseRefused),
+    (.query("SELECT \"absent\" FROM t"), StoreError.databaseRefused),
     (.query("SELECT 1 AS a, 2 AS a"), StoreError.invalidText),
     (.query("SELECT 1 AS wgFileDbSecretId"), StoreError.Code.reservedField),
     (.query("SELECT abs(-9223372036854775808) AS a"), StoreError.databaseRefused),

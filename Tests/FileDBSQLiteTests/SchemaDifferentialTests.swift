@@ -1,6 +1,5 @@
 import FileDB
 import Foundation
-import GRDB
 import TestSupport
 import Testing
 
@@ -8,6 +7,7 @@ import Testing
 /// each of their rules.
 @Suite struct SchemaDifferentialTests {
   private static let constraints = """
+    PRAGMA foreign_keys = ON;
     CREATE TABLE groups(id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE);
     CREATE TABLE boxes(id INTEGER PRIMARY KEY, owner INTEGER
       REFERENCES groups(id) ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED);
@@ -40,17 +40,13 @@ import Testing
     try withStore { store in
       var random = SeededRandom.fromEnvironment("schema differential")
       try declare(in: store)
-      let queue = try DatabaseQueue()
-      try queue.write { try $0.execute(sql: Self.constraints) }
+      let database = try Database()
+      try database.run(Self.constraints)
       var refused = 0
       for number in 0..<800 {
         let operation = try Operation(on: store, &random)
         let mine = storeError { try operation.run(on: store) }
-        let theirs: (any Error)?
-        do {
-          try queue.write { try operation.run(on: $0) }
-          theirs = nil
-        } catch { theirs = error }
+        let theirs = Self.refusal { _ = try operation.sql.map(database.run) }
         #expect(
           (mine == nil) == (theirs == nil),
           "\(number) \(operation): \(String(describing: mine)) \(String(describing: theirs))")
@@ -60,31 +56,25 @@ import Testing
           let records = try store.table(table).snapshot().map { record in
             [record.id.description] + columns.map { record.fields[$0].map(Self.text) ?? "-" }
           }
-          let rows = try queue.read { db in
-            try Row.fetchAll(
-              db, sql: "SELECT id, \(columns.joined(separator: ", ")) FROM \(table) ORDER BY id"
-            )
-            .map { row in row.map { Self.text($0.1) } }
-          }
+          let rows = try database.run(
+            "SELECT id, \(columns.joined(separator: ", ")) FROM \(table) ORDER BY id"
+          ).map { row in row.map { $0 ?? "-" } }
           #expect(records.sorted { Int($0[0])! < Int($1[0])! } == rows, "\(number) \(operation) \(table)")
         }
       }
-      try queue.close()
       #expect(refused > 80 && refused < 720, "\(refused)")
     }
   }
 
-  private static func text(_ value: PlistValue) -> String {
-    value.string ?? value.integer.map { "\($0)" } ?? "?"
+  private static func refusal(_ body: () throws -> Void) -> (any Error)? {
+    do {
+      try body()
+      return nil
+    } catch { return error }
   }
 
-  private static func text(_ value: DatabaseValue) -> String {
-    switch value.storage {
-    case .null: "-"
-    case .int64(let number): "\(number)"
-    case .string(let text): text
-    default: "?"
-    }
+  private static func text(_ value: PlistValue) -> String {
+    value.string ?? value.integer.map { "\($0)" } ?? "?"
   }
 
   /// One operation, as it is in both.
@@ -139,26 +129,26 @@ import Testing
       }
     }
 
-    func run(on db: Database) throws {
+    /// The same in SQL; `nil` if it changes nothing.
+    var sql: String? {
       let names = fields.keys.sorted()
-      let values = names.map { name -> (any DatabaseValueConvertible)? in
-        fields[name]?.flatMap { value in
-          value.string ?? value.integer.map { $0 as any DatabaseValueConvertible }
-        }
-      }
-      let arguments = StatementArguments(values)
+      let values = names.map { fields[$0]?.map(Self.literal) ?? "NULL" }
       switch kind {
       case 0:
-        let marks = names.map { _ in ", ?" }.joined()
-        try db.execute(
-          sql: "INSERT INTO \(table)(id\(names.map { ", " + $0 }.joined())) VALUES (\(id)\(marks))",
-          arguments: arguments)
-      case 1 where names.isEmpty: break
+        let (columns, values) = (["id"] + names, ["\(id)"] + values)
+        return """
+          INSERT INTO \(table)(\(columns.joined(separator: ", "))) VALUES (\(values.joined(separator: ", ")))
+          """
+      case 1 where names.isEmpty: return nil
       case 1:
-        let sets = names.map { "\($0) = ?" }.joined(separator: ", ")
-        try db.execute(sql: "UPDATE \(table) SET \(sets) WHERE id = \(id)", arguments: arguments)
-      default: try db.execute(sql: "DELETE FROM \(table) WHERE id = \(id)")
+        let sets = zip(names, values).map { "\($0) = \($1)" }
+        return "UPDATE \(table) SET \(sets.joined(separator: ", ")) WHERE id = \(id)"
+      default: return "DELETE FROM \(table) WHERE id = \(id)"
       }
+    }
+
+    private static func literal(_ value: PlistValue) -> String {
+      value.string.map { "'\($0)'" } ?? SchemaDifferentialTests.text(value)
     }
   }
 }
