@@ -25,7 +25,21 @@ package enum Compiler {
     _ files: [String], with others: [String], module: String, package: String
   ) throws -> (status: Int32, output: String) {
     let names = ["-typecheck", "-module-name", module, "-package-name", package]
-    return try run(["swiftc", "-frontend"], names + files.flatMap { ["-primary-file", $0] } + others)
+    return try run(
+      ["swiftc", "-frontend", "-plugin-path", macros()],
+      names + files.flatMap { ["-primary-file", $0] } + others)
+  }
+
+  private struct TargetInfo: Decodable {
+    struct Paths: Decodable { let runtimeResourcePath: String }
+    let paths: Paths
+  }
+
+  /// The folder of Swift's own macros. The driver knows it; its frontend has to be told.
+  private static func macros() throws -> String {
+    let info = try run(["swiftc", "-print-target-info"], in: build).output
+    let paths = try JSONDecoder().decode(TargetInfo.self, from: Data(info.utf8)).paths
+    return "\(paths.runtimeResourcePath)/host/plugins"
   }
 
   private static func run(
