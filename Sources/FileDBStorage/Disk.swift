@@ -72,9 +72,9 @@ package protocol Disk: Sendable {
   /// Makes the names in a folder durable: they survive a power cut.
   func syncFolder(_ path: String) throws(DiskError)
 
-  /// Waits for the exclusive lock on the file at `path`, and creates the file if it is missing.
-  /// - Throws: `timedOut` once `timeout` has passed.
-  func lock(_ path: String, timeout: Duration) throws(DiskError) -> FileLock
+  /// Takes the exclusive lock on the file at `path`, and creates the file if it is missing.
+  /// - Returns: `nil` if somebody else has the lock.
+  func tryLock(_ path: String) throws(DiskError) -> FileLock?
 
   /// Tells when files change; `nil` on a disk that only this process can reach.
   func makeWatch() throws(DiskError) -> FolderWatch?
@@ -169,6 +169,7 @@ package struct FileStamp: Equatable, Sendable {
   /// Linux takes the time from a clock that ticks every 1 to 10 ms. Some file systems keep whole seconds (ext3, HFS+)
   /// or even seconds (FAT), so a time in whole seconds may come from one of these.
   package static func isSettled(modified: Int64, changed: Int64, now: Int64) -> Bool {
+    if let x = experiment("SETTLED") { return x == 1 }
     let second: Int64 = 1_000_000_000
     let isWholeSeconds = changed % second == 0 && modified % second == 0
     return now - max(modified, changed) > (isWholeSeconds ? 2 * second + second / 10 : second / 20)

@@ -34,14 +34,17 @@ package final class FolderWatch: Sendable {
 
   /// Waits for a change in the folders given to ``watch(_:)``, for an interruption, or until `timeout` has passed;
   /// `nil` waits for ever.
-  package func wait(upTo timeout: Duration?) {
+  /// - Returns: whether there was a change or an interruption.
+  @discardableResult
+  package func wait(upTo timeout: Duration?) -> Bool {
     let milliseconds = timeout.map { CInt($0 / .milliseconds(1)) } ?? -1
     var sources = [
       pollfd(fd: events, events: Int16(POLLIN), revents: 0),  // poll(2) skips -1.
       pollfd(fd: interruption.reader, events: Int16(POLLIN), revents: 0),
     ]
-    _ = poll(&sources, nfds_t(sources.count), milliseconds)
+    let count = poll(&sources, nfds_t(sources.count), milliseconds)
     if events >= 0 { drain() }
+    return count > 0
   }
 
   /// Ends ``wait(upTo:)``, for good.

@@ -2,6 +2,25 @@ import CFileDB
 import FileDBEssentials
 import Synchronization
 
+package func experiment(_ name: String) -> Int? { getenv("EXP_" + name).flatMap { Int(String(cString: $0)) } }
+
+extension Disk {
+  /// Waits for the exclusive lock on the file at `path`, and creates the file if it is missing.
+  ///
+  /// `flock` has no timeout, so this tries again and again, at longer and longer intervals.
+  /// - Throws: `timedOut` once `timeout` has passed.
+  package func lock(_ path: String, timeout: Duration) throws(DiskError) -> FileLock {
+    let deadline = ContinuousClock.now + timeout
+    var pause: UInt32 = 200
+    while true {
+      if let lock = try tryLock(path) { return lock }
+      guard ContinuousClock.now < deadline else { throw DiskError("flock", path, errno: ETIMEDOUT) }
+      usleep(pause)
+      pause = min(pause * 2, 2_000)
+    }
+  }
+}
+
 /// A file that is open so that it can be locked.
 struct LockFile {
   let file: SystemFile

@@ -239,17 +239,12 @@ package final class MemoryDisk: Disk {
     }
   }
 
-  package func lock(_ path: String, timeout: Duration) throws(DiskError) -> FileLock {
-    try tree.withLock { tree throws(DiskError) in
-      if case .file = tree.entries[path] { return }
-      _ = try tree.add(path, for: "open")
+  package func tryLock(_ path: String) throws(DiskError) -> FileLock? {
+    let isFree = try tree.withLock { tree throws(DiskError) in
+      if case .file = tree.entries[path] {} else { _ = try tree.add(path, for: "open") }
+      return tree.locked.insert(path).inserted
     }
-    let deadline = ContinuousClock.now + timeout
-    while !tree.withLock({ $0.locked.insert(path).inserted }) {
-      guard ContinuousClock.now < deadline else { throw DiskError("flock", path, errno: ETIMEDOUT) }
-      usleep(1_000)
-    }
-    return FileLock { [self] in _ = tree.withLock { $0.locked.remove(path) } }
+    return isFree ? FileLock { [self] in _ = tree.withLock { $0.locked.remove(path) } } : nil
   }
 
   private func file(_ path: String, for call: String) throws(DiskError) -> File {

@@ -201,11 +201,13 @@ package struct SystemDisk: Disk {
     }
   }
 
-  package func lock(_ path: String, timeout: Duration) throws(DiskError) -> FileLock {
-    let deadline = ContinuousClock.now + timeout
+  package func tryLock(_ path: String) throws(DiskError) -> FileLock? {
     while true {
       let kept = if let kept = lockFiles.take(path) { kept } else { try LockFile(openOrCreate(path), path) }
-      try kept.file.lock(until: deadline)
+      guard try kept.file.tryLock() else {
+        lockFiles.keep(kept)
+        return nil
+      }
       // If the file was removed in between, nobody else will ask for the lock that we have.
       if kept.isPresent {
         return FileLock {

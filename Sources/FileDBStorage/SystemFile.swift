@@ -159,15 +159,13 @@ final class SystemFile: WritableFile, OpenFile {
     #endif
   }
 
-  /// `flock` has no timeout, so this tries again and again, at longer and longer intervals.
-  func lock(until deadline: ContinuousClock.Instant) throws(DiskError) {
-    var pause: UInt32 = 200
+  /// - Returns: whether nobody else has the lock.
+  func tryLock() throws(DiskError) -> Bool {
     while flock(number, LOCK_EX | LOCK_NB) != 0 {
-      guard errno == EWOULDBLOCK || errno == EINTR else { throw DiskError("flock", path, errno: errno) }
-      guard ContinuousClock.now < deadline else { throw DiskError("flock", path, errno: ETIMEDOUT) }
-      usleep(pause)
-      pause = min(pause * 2, 2_000)
+      if errno == EWOULDBLOCK { return false }
+      guard errno == EINTR else { throw DiskError("flock", path, errno: errno) }
     }
+    return true
   }
 
   /// - Returns: whether the lock is released. If not, closing the file releases it.

@@ -8,8 +8,6 @@ import Testing
 struct Machines {
   private static let accounts = 8
   private static let balance: Int64 = 500
-  /// How long a process may take to end. It is longer than a process waits for a server.
-  private static let patience = Duration.seconds(500)
 
   /// The arguments with which the processes reach the log.
   let connection: String
@@ -50,7 +48,7 @@ struct Machines {
       let outcome = Swift.Result(catching: disturb)
       for file in busy { try FileManager.default.removeItem(at: file) }
       try outcome.get()
-      let said = try workers.map { try $0.end(within: Self.patience).split(separator: "\n").map(String.init) }
+      let said = try workers.map { try $0.end().split(separator: "\n").map(String.init) }
       let history = try self.history(said)
       #expect(history.violations.isEmpty)
 

@@ -91,13 +91,14 @@ struct PostgresAccessTests {
           try run(reader, "ALTER SYSTEM SET default_transaction_read_only = on")
           try run(reader, "SELECT pg_reload_conf()")
           let passwords = try passwordFile(Self.password, in: folder)
-          let closed = try SecuredPostgresServer.freePort()
-          let hosts = "localhost:\(closed),localhost:\(reader.port),localhost:\(writer.port)"
+          let closed = try ReservedPort()
+          let hosts = "localhost:\(closed.number),localhost:\(reader.port),localhost:\(writer.port)"
           let address = "postgres://writer@\(hosts)/postgres?sslmode=require&passfile=\(passwords)"
           try write(address, name, in: folder)
           let connection = try PostgresConnection(address, timeout: .seconds(5))
           let port = try connection.run("SELECT inet_server_port()", within: .seconds(5)).first?.number(0)
           #expect(port == UInt64(writer.port))
+          withExtendedLifetime(closed) {}
         }
       }
     }

@@ -10,8 +10,7 @@ import Testing
     private static let canPreload = false
   #endif
 
-  @Test(
-    .enabled(if: canPreload, "needs LD_PRELOAD, which is Linux's"), .timeLimit(.minutes(40)))
+  @Test(.enabled(if: canPreload, "needs LD_PRELOAD, which is Linux's"))
   func failingSystemCallsLoseNothingAndCrashNothing() throws {
     var random = SeededRandom.fromEnvironment("failingSystemCallsLoseNothingAndCrashNothing")
     try withTemporaryFolder { folder in

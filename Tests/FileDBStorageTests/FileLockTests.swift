@@ -1,11 +1,11 @@
 import FileDBStorage
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct FileLockTests {
-  /// A wait this short is used only where the outcome is certain, so that no test depends on the speed of the machine.
+  /// The timeout where the lock is held for longer.
   private let moment = Duration.milliseconds(20)
-  private let long = Duration.seconds(60)
 
   private func withDisks(_ body: (any Disk, String) throws -> Void) throws {
     try withScratchFolder { try body(SystemDisk(), "\($0)/lock") }
@@ -28,7 +28,7 @@ import Testing
         withExtendedLifetime(first) {}
       }
       // At once, but for a process that another test starts just now: until its `exec` it shares our open files.
-      let second = try disk.lock(path, timeout: long)
+      let second = try disk.lock(path, timeout: longestWait)
       withExtendedLifetime(second) {}
       #expect(try disk.status(path)?.kind == .file, "the file stays")
     }
@@ -36,30 +36,30 @@ import Testing
 
   @Test func lockWaitsUntilHolderReleases() throws {
     try withDisks { disk, path in
-      let holder = Box(try disk.lock(path, timeout: .zero))
-      let thread = Thread {
-        Thread.sleep(forTimeInterval: 0.05)
-        holder.release()
-      }
-      thread.start()
-      let second = try disk.lock(path, timeout: long)
+      let holder = HeldLock(try disk.lock(path, timeout: .zero))
+      let second = try lock(path, on: disk) { holder.release() }
       #expect(holder.isReleased)
       withExtendedLifetime(second) {}
     }
+  }
+
+  /// Waits for a lock, and calls `meanwhile` once it has been refused.
+  private func lock(
+    _ path: String, on disk: any Disk, meanwhile: @escaping @Sendable () -> Void
+  ) throws -> FileLock {
+    let waiting = FaultyDisk(over: disk) { number, _ in if number == 1 { meanwhile() } }
+    return try waiting.lock(path, timeout: longestWait)
   }
 
   /// Somebody cleans up the folder, lock file and all, while one has the lock and another waits for it.
   @Test func lockStaysExclusiveAfterItsFileIsRemoved() throws {
     try withScratchFolder { folder in
       let (disk, path) = (SystemDisk(), "\(folder)/lock")
-      let holder = Box(try disk.lock(path, timeout: .zero))
-      let thread = Thread {
-        Thread.sleep(forTimeInterval: 0.05)  // By now the other one is waiting.
+      let holder = HeldLock(try disk.lock(path, timeout: .zero))
+      let second = try lock(path, on: disk) {
         try? disk.remove(path)
         holder.release()
       }
-      thread.start()
-      let second = try disk.lock(path, timeout: long)
       #expect(holder.isReleased)
       #expect(kind { _ = try disk.lock(path, timeout: moment) } == .timedOut, "two would be inside at once")
       withExtendedLifetime(second) {}
@@ -70,7 +70,7 @@ import Testing
   @Test func anotherFileInThePlaceOfAKeptOneIsLocked() throws {
     try withScratchFolder { folder in
       let (disk, path) = (SystemDisk(), "\(folder)/lock")
-      for _ in 0..<2 { withExtendedLifetime(try disk.lock(path, timeout: long)) {} }
+      for _ in 0..<2 { withExtendedLifetime(try disk.lock(path, timeout: longestWait)) {} }
       try disk.rename(path, to: path + "~")
       let other = try SystemDisk().lock(path, timeout: .zero)
       #expect(kind { _ = try disk.lock(path, timeout: moment) } == .timedOut, "two would be inside at once")
@@ -95,19 +95,8 @@ import Testing
       #expect(kind { _ = try disk.lock(path, timeout: moment) } == .timedOut)
       kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()
-      let lock = try disk.lock(path, timeout: long)
+      let lock = try disk.lock(path, timeout: longestWait)
       withExtendedLifetime(lock) {}
     }
   }
-}
-
-/// A lock that one thread takes and another gives up.
-private final class Box: @unchecked Sendable {
-  private let mutex = NSLock()
-  private var lock: FileLock?
-
-  init(_ lock: consuming FileLock) { self.lock = consume lock }
-
-  func release() { mutex.withLock { lock = nil } }
-  var isReleased: Bool { mutex.withLock { lock == nil } }
 }

@@ -1,18 +1,10 @@
 import FileDBStorage
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct FileStampTests {
   let disk = SystemDisk()
-
-  /// The stamp of a file that was last changed long enough ago.
-  private func settledStamp(of path: String) throws -> FileStamp {
-    while true {
-      let stamp = try #require(try disk.status(path)?.stamp)
-      if stamp.isSettled { return stamp }
-      Thread.sleep(forTimeInterval: 0.01)
-    }
-  }
 
   @Test func stampProvesFileUnchanged() throws {
     try withScratchFolder { folder in

@@ -246,8 +246,7 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
     let (path, disk) = (folder.path + "/journal", SystemDisk())
     _ = try disk.install([Journal.stage(path, on: disk, after: 0)])
     let writer = Mutex<Result<Void, any Error>?>(nil)
-    // No task: it might wait for the thread of this test.
-    Thread.detachNewThread {
+    let end = startThread("the writer") {
       let outcome = Result {
         var journal = try #require(try Journal.open(path, on: disk)).journal
         for number in 1...1_500 {
@@ -262,6 +261,7 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
       _ = try follower.readOn(on: disk)
       _ = try Journal.open(path, on: disk)
     }
+    try end.wait()
     try writer.withLock { try $0?.get() }
     _ = try follower.readOn(on: disk)
     #expect(follower.sequence == 1_500)

@@ -121,7 +121,7 @@ extension TableName<Note> {
     }
   }
 
-  @Test(.timeLimit(.minutes(40))) func changesExampleRuns() async throws {
+  @Test func changesExampleRuns() async throws {
     struct List {
       var count = 0
       mutating func apply(_ steps: ListSteps) { count += steps.insertions.count - steps.deletions.count }

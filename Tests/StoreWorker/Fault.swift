@@ -26,8 +26,22 @@ func stopOnSignals() {
 /// - Throws: ``Fault`` once a signal has come.
 func requireNotStopped() throws { try require(!isStopped.load(ordering: .relaxed), "stopped by a signal") }
 
+/// Waits until `condition` holds.
+/// - Throws: ``Fault`` after a minute: only what hangs takes so long.
+func waitUntil(_ event: String, _ condition: () throws -> Bool) throws {
+  let end = ContinuousClock.now + .seconds(60)
+  while try !condition() {
+    try requireNotStopped()
+    try require(.now < end, "waited for a minute in vain until \(event)")
+    usleep(500)
+  }
+}
+
 /// Prints at once, where `print` would wait for the end when it writes to a pipe.
 func report(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
+
+/// A sign of life, for those who wait.
+func sayDot() throws { try FileHandle.standardOutput.write(contentsOf: Data(".".utf8)) }
 
 /// SplitMix64: a random sequence that its seed brings back.
 struct Random: RandomNumberGenerator {

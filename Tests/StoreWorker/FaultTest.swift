@@ -18,7 +18,7 @@
 
     /// Of the template.
     private var editor: Editor
-    private var runs = 0
+    private var (checks, runs) = (0, 0)
     private var faults: [String: Int] = [:]
     private var commits = (acknowledged: 0, undone: 0, unknown: 0, stored: 0)
 
@@ -62,6 +62,7 @@
         let calls = faults.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.value) \($0.key)" }
         report(
           """
+
           \(runs) runs with a fault in \(seconds) s; calls that failed: \(calls.joined(separator: ", "))
           \(commits.acknowledged) commits acknowledged, \(commits.undone) undone, \(commits.unknown) of unknown outcome, \
           \(commits.stored) of those stored
@@ -148,6 +149,8 @@
       seed: UInt64, errno: Int32, patience: Int, environment: [String: String] = [:],
       sighting: Sighting? = nil
     ) throws -> Int {
+      checks += 1
+      if checks.isMultiple(of: 10) { try sayDot() }
       let writer = supervised(store, sighting: sighting)
       defer {
         writer.child?.remove()

@@ -88,24 +88,20 @@ final class SupervisedWriter {
   /// Waits until the process has acknowledged this many commits more.
   /// - Throws: ``Fault`` if it ends, or gets nowhere: someone killed must not block it.
   func wait(commits: Int) throws {
-    let (goal, deadline) = (acknowledged + commits, ContinuousClock.now + .seconds(120))
-    while true {
-      try listen()
-      if acknowledged >= goal { return }
-      try requireRunning()
-      try require(ContinuousClock.now < deadline, "\(name) got nowhere in two minutes")
-      usleep(500)
+    let goal = acknowledged + commits
+    while acknowledged < goal {
+      let before = acknowledged
+      try waitUntil("\(name) acknowledges a commit") {
+        try listen()
+        if acknowledged == before { try requireRunning() }
+        return acknowledged > before
+      }
     }
   }
 
   /// Waits until the process has ended by itself, with no complaint.
   func waitForEnd() throws {
-    let deadline = ContinuousClock.now + .seconds(120)
-    while child?.hasEnded == false {
-      try requireNotStopped()
-      try require(ContinuousClock.now < deadline, "\(name) did not end in two minutes")
-      usleep(500)
-    }
+    try waitUntil("\(name) ends") { child?.hasEnded != false }
     try require(child?.status == 0, "\(name) ended with \(child?.complaint ?? "")")
   }
 

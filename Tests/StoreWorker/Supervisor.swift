@@ -27,6 +27,7 @@ struct Supervisor {
       let cutOff = writers.map(\.cutOff)
       report(
         """
+
         \(done) kills, \(cutOff.map(\.all).reduce(0, +)) of them inside a commit, \
         \(cutOff.map(\.stored).reduce(0, +)) of those commits stored
         \(writers.map(\.acknowledged).reduce(0, +)) commits acknowledged, \(reads) reads checked
@@ -43,6 +44,7 @@ struct Supervisor {
       try victim.requireRunning()
       try victim.kill()
       done += 1
+      if done.isMultiple(of: 10) { try sayDot() }
       try victim.settle(sighting())
       for reader in readers {
         reads += try reader.newOutput().count

@@ -102,7 +102,10 @@ struct Writer {
 /// Adds `count` plain records, each a commit of its own.
 func addPlainRecords(_ count: Int, name: String, folder: URL) throws {
   let table = try openStore(folder).table(workTables[0])
-  for key in 1...count { try table.add(WorkRow(writer: name, key: key, sequence: key, length: 20)) }
+  for key in 1...count {
+    try table.add(WorkRow(writer: name, key: key, sequence: key, length: 20))
+    if key.isMultiple(of: 10) { try sayDot() }
+  }
 }
 
 /// The timeout is generous, for a busy machine: what must not happen is that a killed process keeps the lock.

@@ -219,12 +219,12 @@ package final class FaultyDisk: Disk {
     try runOrSkip(.syncFolder, path) { () throws(DiskError) in try base.syncFolder(path) }
   }
 
-  package func lock(_ path: String, timeout: Duration) throws(DiskError) -> FileLock {
+  package func tryLock(_ path: String) throws(DiskError) -> FileLock? {
     if case .skip(.lock) = faults {
       if try base.status(path) == nil { _ = try base.create(path, like: nil) }
       return FileLock {}
     }
-    return try run(.lock, path) { () throws(DiskError) in try base.lock(path, timeout: timeout) }
+    return try run(.lock, path) { () throws(DiskError) in try base.tryLock(path) }
   }
 
   private final class File: WritableFile {

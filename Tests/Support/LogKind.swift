@@ -57,8 +57,8 @@ package enum LogKind: String, CaseIterable, Sendable {
       throw BrokenInvariant(description: "there is no cluster")
     }
     let name = UUID().uuidString
-    _ = try EtcdLog(cluster.address, store: name, timeout: .seconds(10)).make()
-    return { try EtcdLog(cluster.address, store: name, timeout: .seconds(10)) }
+    _ = try EtcdLog(cluster.address, store: name, timeout: longestWait).make()
+    return { try EtcdLog(cluster.address, store: name, timeout: longestWait) }
   }
 
   private static func postgreSQL() throws -> @Sendable () throws -> PostgresLog {
@@ -66,13 +66,13 @@ package enum LogKind: String, CaseIterable, Sendable {
       throw BrokenInvariant(description: "there is no server")
     }
     let name = UUID().uuidString
-    _ = try PostgresLog(server.info, store: name, timeout: .seconds(10)).make()
-    return { PostgresLog(server.info, store: name, timeout: .seconds(10)) }
+    _ = try PostgresLog(server.info, store: name, timeout: longestWait).make()
+    return { PostgresLog(server.info, store: name, timeout: longestWait) }
   }
 
   private static func replica(of log: any SharedCommitLog, in folder: URL) throws -> ReplicaLog {
     let replica = StoreFolder(path: "\(folder.path)/\(UUID().uuidString)", disk: .system)
-    let options = StoreOptions(lockTimeout: .seconds(10))
+    let options = StoreOptions(lockTimeout: longestWait)
     return ReplicaLog(log, identity: try log.identity(), into: FileLog(replica, options: options))
   }
 }

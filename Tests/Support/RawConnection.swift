@@ -18,8 +18,6 @@ package struct RawAnswer {
 package final class RawConnection {
   package struct Ended: Error {}
 
-  /// So long may a server take that hangs.
-  private static let patience = 60
   private let descriptor: CInt
   private var received: [UInt8] = []
 
@@ -44,7 +42,7 @@ package final class RawConnection {
       var isOn: CInt = 1
       setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &isOn, socklen_t(MemoryLayout<CInt>.size))
     #endif
-    var patience = timeval(tv_sec: Self.patience, tv_usec: 0)
+    var patience = timeval(tv_sec: Int(longestWait / .seconds(1)), tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
   }
 
@@ -117,11 +115,12 @@ package final class RawConnection {
 
   private func take(through text: String) throws -> [UInt8] {
     let mark = Array(text.utf8)
-    let end = ContinuousClock.now + .seconds(Self.patience)
+    let end = ContinuousClock.now + longestWait
     while true {
       if let range = received.firstRange(of: mark) { return try take(range.upperBound) }
       // Signs of life may come forever.
-      guard ContinuousClock.now < end, try receive() else { throw Ended() }
+      guard .now < end else { throw WaitedInVain(for: "the server to say \(text)", #fileID, #line) }
+      guard try receive() else { throw Ended() }
     }
   }
 
@@ -131,6 +130,7 @@ package final class RawConnection {
     let count = recv(descriptor, &buffer, buffer.count, 0)
     // Where bytes that the server never read are lost, the connection is reset.
     if count == 0 || count < 0 && errno == ECONNRESET { return false }
+    if count < 0, errno == EAGAIN { throw WaitedInVain(for: "the server to say more", #fileID, #line) }
     guard count > 0 else { throw Ended() }
     received += buffer[..<count]
     return true

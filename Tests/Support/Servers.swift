@@ -19,7 +19,9 @@ package struct PostgresServer: Sendable {
 /// A separate PostgreSQL server that programs reach only with TLS and a password.
 package struct SecuredPostgresServer: Sendable {
   package let folder: String
-  package let port: Int
+  private let reserved: ReservedPort
+
+  package var port: Int { reserved.number }
 
   /// The certificate to check the server with.
   package var certificate: String { "\(folder)/ca.pem" }
@@ -29,20 +31,11 @@ package struct SecuredPostgresServer: Sendable {
 
   package static func with<Result>(_ body: (SecuredPostgresServer) throws -> Result) throws -> Result {
     try withTemporaryFolder { folder in
-      let server = SecuredPostgresServer(folder: folder.path, port: try Self.freePort())
+      let server = SecuredPostgresServer(folder: folder.path, reserved: try ReservedPort())
       try runClusterScript("server", ["make", server.folder, "\(server.port)"])
       defer { _ = try? runClusterScript("server", ["stop", server.folder]) }
       return try body(server)
     }
-  }
-
-  /// A port that nobody uses.
-  package static func freePort() throws -> Int {
-    let output = try run(
-      "/usr/bin/python3",
-      ["-c", "import socket; s = socket.socket(); s.bind(('', 0)); print(s.getsockname()[1])"])
-    guard let port = Int(output) else { throw BrokenInvariant(description: "there is no free port") }
-    return port
   }
 }
 

@@ -3,11 +3,13 @@ import Foundation
 /// A running program of the tests. It is killed when the last reference to it is gone.
 package final class Worker {
   private let process = Process()
+  private let role: String
   private let output: URL
   private let error: URL
 
   /// - Parameter folder: the folder for its output.
   package init(_ arguments: [String], in folder: URL, program: String = "StoreWorker") throws {
+    role = "\(program) \(arguments.first ?? "")"
     let name = UUID().uuidString
     // Files, not pipes: if nobody reads a pipe, it fills up and blocks the program.
     output = folder.appendingPathComponent("\(name).out")
@@ -35,18 +37,46 @@ package final class Worker {
     process.waitUntilExit()
   }
 
-  /// Waits for its end and returns its output.
-  /// - Throws: ``WorkerFailed`` if it did not succeed, or not in time.
-  package func end(within patience: Duration = .seconds(600)) throws -> String {
-    let deadline = ContinuousClock.now + patience
-    while isRunning, .now < deadline { usleep(10_000) }
-    if isRunning { kill() }
-    process.waitUntilExit()
-    let said = try said
-    guard process.terminationStatus == 0, process.terminationReason == .exit else {
-      throw WorkerFailed(description: said + (try String(contentsOf: error, encoding: .utf8)))
+  /// Waits until its output is `text`.
+  package func says(_ text: String) throws {
+    try wait(for: "'\(role)' to say \(text)") {
+      if try said == text { return true }
+      if !isRunning { throw WorkerFailed(description: try allOutput) }
+      return false
     }
-    return said
+  }
+
+  /// Waits for its end and returns its output. It may run for as long as it says something from time to time.
+  /// - Throws: ``WorkerFailed`` if it did not succeed.
+  package func end() throws -> String {
+    while isRunning {
+      let before = try said
+      try wait(for: "the end of '\(role)', or more than \(before)") { try !isRunning || said != before }
+    }
+    return try outputOfSuccess
+  }
+
+  /// The same, without blocking the thread.
+  package func end() async throws -> String {
+    while isRunning {
+      let before = try said
+      try await wait(for: "the end of '\(role)', or more than \(before)") { try !isRunning || said != before }
+    }
+    return try outputOfSuccess
+  }
+
+  private var allOutput: String {
+    get throws { try said + String(contentsOf: error, encoding: .utf8) }
+  }
+
+  private var outputOfSuccess: String {
+    get throws {
+      process.waitUntilExit()
+      guard process.terminationStatus == 0, process.terminationReason == .exit else {
+        throw WorkerFailed(description: try allOutput)
+      }
+      return try said
+    }
   }
 }
 

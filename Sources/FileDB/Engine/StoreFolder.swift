@@ -15,7 +15,12 @@ package final class StoreFolder: Sendable {
   /// Whether a sync of these files failed. Then a power cut might remove them, and everything that is built on them.
   private let isDoubtful = Atomic<Bool>(false)
 
-  package init(path: String, disk: StoreDisk) { (self.path, self.disk) = (path, disk) }
+  /// How long a writer waits for its turn in the queue.
+  private let queuePatience: Duration
+
+  package init(path: String, disk: StoreDisk, queuePatience: Duration = .milliseconds(experiment("QUEUE") ?? 500)) {
+    (self.path, self.disk, self.queuePatience) = (path, disk, queuePatience)
+  }
 
   /// The store's own folder, with the locks, the journal and the backups.
   package var ownFolder: String { "\(path)/.filedb" }
@@ -163,7 +168,7 @@ package final class StoreFolder: Sendable {
 
   private func waitForLock(until deadline: ContinuousClock.Instant) throws(StoreError) -> FileLock {
     do {
-      let turn = try disk.lock(queueFile, until: min(deadline, .now + Self.queuePatience))
+      let turn = try disk.lock(queueFile, until: min(deadline, .now + queuePatience))
       defer { withExtendedLifetime(turn) {} }
       return try disk.lock(lockFile, until: deadline)
     } catch {
@@ -171,8 +176,6 @@ package final class StoreFolder: Sendable {
       return try disk.lock(lockFile, until: deadline)
     }
   }
-
-  private static let queuePatience = Duration.milliseconds(500)
 
   /// Removes the drafts of a crashed run. Needs the lock.
   package func sweep() throws(StoreError) {

@@ -11,8 +11,6 @@ final class CheckpointClock: Sendable {
     var nextSize = 0
   }
 
-  /// How long a store must be without commits.
-  static let pause = Duration.seconds(1)
   /// A journal shorter than this never causes a checkpoint, whatever the size of the files.
   static let smallestSize = 1 << 20
 
@@ -22,7 +20,7 @@ final class CheckpointClock: Sendable {
   var hasCommits: Bool { state.withLock { $0.hasCommits } }
 
   /// Records a commit.
-  /// - Returns: whether the caller must arrange for another look after ``pause``.
+  /// - Returns: whether the caller must arrange for another look.
   func noteCommit() -> Bool {
     state.withLock { state in
       state.hasCommits = true
@@ -32,10 +30,10 @@ final class CheckpointClock: Sendable {
     }
   }
 
-  /// Whether the store has been without commits for long enough. If not, somebody must look again later.
-  func isQuiet() -> Bool {
+  /// Whether the store has been without commits for `pause`. If not, somebody must look again later.
+  func isQuiet(for pause: Duration) -> Bool {
     state.withLock { state in
-      let isQuiet = ContinuousClock.now - state.lastCommit >= Self.pause
+      let isQuiet = ContinuousClock.now - state.lastCommit >= pause
       state.isScheduled = !isQuiet
       return isQuiet
     }

@@ -1,3 +1,4 @@
+import FileDBStorage
 import FileDBTables
 import Synchronization
 
@@ -6,9 +7,10 @@ import Synchronization
 final class QueuedWrites: Sendable {
   private static let mostInCommit = 64
   /// After the bodies have taken this long, the others wait for the next commit. So nobody waits for many others.
-  private static let mostTime = Duration.milliseconds(2)
-
+  private let mostTime: Duration
   private let waiting = Mutex<[any QueuedWrite]>([])
+
+  init(mostTime: Duration = .milliseconds(FileDBStorage.experiment("MOST") ?? 2)) { self.mostTime = mostTime }
 
   func add(_ write: any QueuedWrite) { waiting.withLock { $0.append(write) } }
 
@@ -36,10 +38,10 @@ final class QueuedWrites: Sendable {
     do {
       // Safe: this thread does not use it again.
       nonisolated(unsafe) let attempt = try store.begin { transaction in
-        let end = ContinuousClock.now + Self.mostTime
+        let end = ContinuousClock.now + mostTime
         let count = all.firstIndex { write in
           write.run(in: transaction.state)
-          return ContinuousClock.now > end
+          return ContinuousClock.now >= end
         }
         writes = Array(all.prefix((count ?? all.count) + 1))
       }

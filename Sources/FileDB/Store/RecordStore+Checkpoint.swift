@@ -82,11 +82,10 @@ extension RecordStore {
   }
 
   private func lookAgainLater() {
-    let (seconds, attoseconds) = CheckpointClock.pause.components
-    let pause = Double(seconds) + Double(attoseconds) * 1e-18
-    queues.writing.asyncAfter(deadline: .now() + pause) { [weak self] in
+    let pause = options.checkpointPause
+    queues.writing.asyncAfter(deadline: .now() + pause / .seconds(1)) { [weak self] in
       guard let self else { return }
-      if checkpoints.isQuiet() { try? checkpoint(due, timeout: .zero) } else { lookAgainLater() }
+      if checkpoints.isQuiet(for: pause) { try? checkpoint(due, timeout: .zero) } else { lookAgainLater() }
     }
   }
 

@@ -1,5 +1,5 @@
-import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import FileDB
@@ -19,73 +19,89 @@ import Testing
   }
 
   /// While one thread is at work, the others wait; what it does for all of them is not repeated.
-  @Test func threadsThatWaitShareTheWorkOfOne() {
+  @Test func threadsThatWaitShareTheWorkOfOne() throws {
     let sync = GroupSync()
-    let runs = Atomic<Int>(0)
-    let atWork = Atomic<Int>(0)
-    let isDone = Atomic<Bool>(false)
-    DispatchQueue.concurrentPerform(iterations: 4) { _ in
-      sync.run(
-        until: { isDone.load(ordering: .sequentiallyConsistent) },
-        work: {
-          #expect(atWork.add(1, ordering: .sequentiallyConsistent).newValue == 1)
-          runs.add(1, ordering: .sequentiallyConsistent)
-          isDone.store(true, ordering: .sequentiallyConsistent)
-          atWork.subtract(1, ordering: .sequentiallyConsistent)
-        })
+    let state = Mutex((isDone: false, works: 0))
+    let hasAsked = Event("a thread to ask whether the work is done")
+    let ends = (1...4).map { number in
+      startThread("thread \(number)") {
+        var isFirstTime = true
+        sync.run(
+          until: {
+            if isFirstTime { hasAsked.report() }
+            isFirstTime = false
+            return state.withLock { $0.isDone }
+          },
+          work: {
+            try? hasAsked.wait(times: 4)
+            state.withLock { $0 = (true, $0.works + 1) }
+          })
+      }
     }
-    #expect(runs.load(ordering: .sequentiallyConsistent) == 1)
+    for end in ends { try end.wait() }
+    #expect(state.withLock { $0.works } == 1)
   }
 
-  @Test func threadsThatComeBackShareEachWork() {
-    // All are there at the end of the first work. Without patience, each thread would wait for every second one.
-    #expect(works(ofThreads: 4, rounds: 10, patience: .seconds(1)) <= 14)
+  /// While one thread is at work for itself, another comes. If it may, it waits until the first one is back.
+  @Test(arguments: [(Duration.seconds(3_600), 2), (.zero, 3)])
+  func threadWaitsForThoseThatTheLastWorkWasFor(patience: Duration, works: Int) throws {
+    let requests = Requests()
+    let sync = GroupSync { _ in
+      if patience > .zero { requests.mayComeBack.report() }
+      return patience
+    }
+    let first = startThread("the first thread") {
+      requests.make(with: sync)
+      try? requests.mayComeBack.wait()
+      requests.make(with: sync)
+    }
+    try requests.isWorking.wait()
+    let second = startThread("the second thread") { requests.make(with: sync) }
+    for end in [first, second] { try end.wait() }
+    #expect(requests.works == works)
   }
 
   @Test func lonelyThreadWaitsForNobody() {
-    #expect(works(ofThreads: 1, rounds: 3, patience: .seconds(3_600)) == 3)
+    let sync = GroupSync { _ in .seconds(3_600) }
+    var works = 0
+    for request in 1...3 { sync.run(until: { works >= request }, work: { works += 1 }) }
+    #expect(works == 3)
+  }
+}
+
+/// Requests for work. Each work is for all requests made before it began. The first goes on until a second request
+/// waits.
+private final class Requests: Sendable {
+  let isWorking = Event("the first work to begin")
+  let mayComeBack = Event("the second thread to wait for the first one, or to begin without it")
+  private let secondWaits = Event("the second thread to wait for the first work")
+  private let state = Mutex((made: 0, done: 0, works: 0))
+
+  var works: Int { state.withLock(\.works) }
+
+  func make(with sync: GroupSync) {
+    let request = state.withLock { state in
+      state.made += 1
+      return state.made
+    }
+    var looks = 0
+    sync.run(
+      until: {
+        looks += 1
+        // By now, it is one of those that wait.
+        if request == 2, looks == 2 { secondWaits.report() }
+        return state.withLock { $0.done >= request }
+      }, work: work)
   }
 
-  /// Counts the works that threads need of which each asks for one after another.
-  private func works(ofThreads count: Int, rounds: Int, patience: Duration) -> Int {
-    let sync = GroupSync { _ in patience }
-    let rounds = Rounds(of: rounds, byThreads: count)
-    let group = DispatchGroup()
-    for _ in 0..<count {
-      group.enter()
-      Thread {
-        rounds.run(with: sync)
-        group.leave()
-      }.start()
+  private func work() {
+    let (made, works) = state.withLock { ($0.made, $0.works) }
+    if works == 0 {
+      isWorking.report()
+      try? secondWaits.wait()
+    } else {
+      mayComeBack.report()
     }
-    group.wait()
-    return rounds.works
-  }
-
-  private final class Rounds: Sendable {
-    private let count: Int
-    private let threads: Int
-    private let state = Mutex((asked: 0, worked: 0, works: 0))
-
-    init(of count: Int, byThreads threads: Int) { (self.count, self.threads) = (count, threads) }
-
-    var works: Int { state.withLock(\.works) }
-
-    func run(with sync: GroupSync) {
-      for _ in 0..<count {
-        let mine = state.withLock { state in
-          state.asked += 1
-          return state.asked
-        }
-        sync.run(until: { state.withLock { $0.worked >= mine } }, work: work)
-      }
-    }
-
-    /// Is for all that was asked for before it began.
-    private func work() {
-      let asked = state.withLock(\.asked)
-      repeat { Thread.sleep(forTimeInterval: 0.01) } while state.withLock { $0.asked < threads }
-      state.withLock { $0 = ($0.asked, asked, $0.works + 1) }
-    }
+    state.withLock { $0 = ($0.made, made, works + 1) }
   }
 }

@@ -1,6 +1,7 @@
 import FileDBStorage
 import FileDBTables
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -31,12 +32,39 @@ import Testing
   }
 
   /// Like a process that was stopped while it waited for its turn.
-  @Test(.timeLimit(.minutes(40))) func processThatIsStuckInTheQueueBlocksNobody() throws {
-    let (folder, disk) = folder([:])
+  @Test func processThatIsStuckInTheQueueBlocksNobody() throws {
+    let disk = MemoryDisk(.store([:]))
+    let folder = StoreFolder(path: CrashWorkload.storeFolder, disk: StoreDisk(disk), queuePatience: .zero)
     do { _ = try folder.lock(timeout: .zero) }
     let stuck = try disk.lock("\(folder.ownFolder)/queue", timeout: .zero)
-    do { _ = try folder.lock(timeout: .seconds(60)) }
+    do { _ = try folder.lock(timeout: longestWait) }
     withExtendedLifetime(stuck) {}
+  }
+
+  /// A regression: a busy writer took the lock again and again before others noticed that it was free.
+  @Test func writerThatComesBackFindsTheWaitingOneAheadOfIt() throws {
+    let (busy, memory) = folder([:])
+    let lock = HeldLock(try busy.lock(timeout: .zero))
+    let tries = Mutex(0)
+    let error = Mutex<StoreError?>(nil)
+    let disk = FaultyDisk(
+      over: memory,
+      faults: .choose { verb, path in
+        guard verb == .lock, path == "\(busy.ownFolder)/lock" else { return nil }
+        let number = tries.withLock { number in
+          number += 1
+          return number
+        }
+        if number == 2 {
+          lock.release()
+          let refusal = storeError { _ = try busy.lock(timeout: .zero) }
+          error.withLock { $0 = refusal }
+        }
+        return nil
+      })
+    let waiting = StoreFolder(path: busy.path, disk: StoreDisk(disk))
+    do { _ = try waiting.lock(timeout: longestWait) }
+    #expect(error.withLock(\.self)?.code == .locked)
   }
 
   @Test func lockMakesTheFolderOnceAndKeepsGitAway() throws {

@@ -54,7 +54,7 @@ extension TableName<Sketch> {
     let observation = notes.observe { continuation.yield($0) }
     var received = changes.makeAsyncIterator()
     var shown = ShownList()
-    shown.apply(try #require(await received.next()))
+    shown.apply(try await received.nextInTime())
     for round in 0..<60 {
       let limit = Int.random(in: 1...4, using: &random)
       let isFiltered = Bool.random(using: &random)
@@ -71,11 +71,12 @@ extension TableName<Sketch> {
       let all = try notes.snapshot().values().get()
       let kept = all.filter { !isFiltered || $0.size < limit }
       // The newest state arrives, in one change or in several.
-      while let change = await received.next() {
+      var records: [Sketch] = []
+      repeat {
+        let change = try await received.nextInTime()
         shown.apply(change)
-        guard change.records.map(\.value).elementsEqual(order.isEmpty ? kept : sorted(kept)) else { continue }
-        break
-      }
+        records = change.records.map(\.value)
+      } while records != (order.isEmpty ? kept : sorted(kept))
       try await notes.delete(marker)
     }
     observation.cancel()
@@ -94,14 +95,14 @@ extension TableName<Sketch> {
     let (changes, continuation) = AsyncStream<ListChange<Sketch>>.makeStream()
     let observation = notes.observe { continuation.yield($0) }
     var received = changes.makeAsyncIterator()
-    #expect(await received.next()?.records.count == 100)
+    #expect(try await received.nextInTime().records.count == 100)
     observation.show { $0.size < 10 }
-    #expect(await received.next()?.records.count == 10)
+    #expect(try await received.nextInTime().records.count == 10)
     observation.show(where: try RecordPredicate("size >= 95"))
-    #expect(await received.next()?.records.count == 5)
+    #expect(try await received.nextInTime().records.count == 5)
     #expect(Sketch.decodedCount.withLock(\.self) == start + 100)
     try await notes.move(100, to: .top)
-    #expect(await received.next()?.records.first?.id == 100)
+    #expect(try await received.nextInTime().records.first?.id == 100)
     #expect(Sketch.decodedCount.withLock(\.self) == start + 100)
   }
 
@@ -120,10 +121,10 @@ extension TableName<Sketch> {
     #expect(read.faults.map(\.record) == [2])
     #expect(storeError { _ = try read.get() }?.record == 2)
     try await raw.set(["size": 7], of: 2)
-    while !list.faults.isEmpty || list.count < 3 { await Task.yield() }
+    try await wait(for: "the repaired record") { list.faults.isEmpty && list.count == 3 }
     #expect(list.records.map(\.value.size) == [0, 7, 2])
     list.show(where: { $0.size > 0 }, sortedBy: [SortKey(\Sketch.size)])
-    while list.count != 2 { await Task.yield() }
+    try await wait(for: "the filtered list") { list.count == 2 }
     #expect(list.records.map(\.id) == [3, 2])
     try store.checkInvariants()
   }

@@ -11,15 +11,11 @@ import Testing
   /// Runs `body` on a thread with the stack that Apple's systems give to all but the first.
   private func onASmallStack(_ body: @escaping @Sendable () throws -> Void) throws {
     let result = Mutex<Result<Void, any Error>?>(nil)
-    let done = DispatchSemaphore(value: 0)
-    let thread = Thread {
+    let end = startThread("a thread with a small stack", stackSize: 512 << 10) {
       let outcome = Result { try body() }
       result.withLock { $0 = outcome }
-      done.signal()
     }
-    thread.stackSize = 512 << 10
-    thread.start()
-    done.wait()
+    try end.wait()
     try result.withLock { $0 }?.get()
   }
 

@@ -5,6 +5,29 @@ import TestSupport
 import Testing
 
 @Suite struct TableRepairTests {
+  /// Another thread makes the checkpoint that makes the table's file, after somebody has looked for that file.
+  @Test(arguments: ["check", "repair"]) func tableIsFoundWhoseFileIsMadeMeanwhile(verb: String) throws {
+    let store = Mutex<RecordStore?>(nil)
+    let disk = FaultyDisk(
+      over: MemoryDisk(.emptyHome),
+      faults: .choose { verb, path in
+        // The file would be `t.plist`, or else this one.
+        if verb == .status, path == "/home/store/t", let store = store.withLock({ $0.take() }) {
+          try! store.checkpoint()
+        }
+        return nil
+      })
+    let options = StoreOptions(checkpoints: .manual)
+    let opened = try RecordStore(at: URL(fileURLWithPath: "/home/store"), disk: disk, options: options)
+    try opened.table("t").add(["n": 1])
+    store.withLock { $0 = opened }
+    switch verb {
+    case "check": #expect(try opened.check("t").isEmpty)
+    default: #expect(try opened.repairPlan(for: "t").notes.isEmpty)
+    }
+    #expect(store.withLock { $0 == nil })
+  }
+
   private func repaired(_ bytes: Data, _ body: (RecordTable<Fields>, [String]) throws -> Void) throws {
     try withTemporaryFolder { folder in
       let file = folder.appendingPathComponent("t.plist")

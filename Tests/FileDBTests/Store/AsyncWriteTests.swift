@@ -33,28 +33,29 @@ import Testing
   }
 
   /// While one waits for the disk, the bodies of all others run, and one sync serves them.
-  @Test(.timeLimit(.minutes(40))) func writesThatWaitTogetherShareASync() async throws {
+  @Test func writesThatWaitTogetherShareASync() async throws {
     let memory = MemoryDisk(.emptyHome)
     let folder = URL(fileURLWithPath: "/home/store")
     let options = StoreOptions(checkpoints: .manual)
     try await RecordStore(at: folder, disk: memory, options: options).table("t").add(["n": 0])
     let count = 60
-    let isFirst = Atomic<Bool>(true)
-    let hasRun = DispatchSemaphore(value: 0)
-    let disk = FaultyDisk(over: memory) { _, verb in
-      guard verb == .syncData, isFirst.exchange(false, ordering: .relaxed) else { return }
-      for _ in 1...count { hasRun.wait() }
-    }
+    let (runs, hasRun) = AsyncStream<Void>.makeStream()
+    let firstSync = Gate()
+    let disk = FaultyDisk(over: memory) { _, verb in if verb == .syncData { firstSync.pass() } }
     let store = try RecordStore(at: folder, disk: disk, options: options)
     try await withThrowingTaskGroup(of: Void.self) { group in
+      defer { firstSync.open() }
       for number in 1...count {
         group.addTask {
           _ = try await store.write { tx in
-            hasRun.signal()
+            hasRun.yield()
             return try tx["t"].add(["n": .integer(Int64(number))])
           }
         }
       }
+      var iterator = runs.makeAsyncIterator()
+      for _ in 1...count { try await iterator.nextInTime() }
+      firstSync.open()
       try await group.waitForAll()
     }
     // The last one may be just too late for the second.
@@ -65,15 +66,16 @@ import Testing
   }
 
   /// Even while another thread or another process has the lock.
-  @Test(.timeLimit(.minutes(40)), arguments: [1, 3])
+  @Test(arguments: [1, 3])
   func writeCancelledBeforeItBeginsEndsAtOnce(waiting: Int) async throws {
     let store = RecordStore.inMemory()
-    let leave = DispatchSemaphore(value: 0)
+    let write = Gate()
+    defer { write.open() }
     await withCheckedContinuation { entered in
-      Thread.detachNewThread {
-        try! store.write { _ in
+      _ = startThread("the write of another") {
+        try? store.write { _ in
           entered.resume()
-          leave.wait()
+          write.pass()
         }
       }
     }
@@ -84,7 +86,7 @@ import Testing
       task.cancel()
       await #expect(throws: CancellationError.self) { try await task.value }
     }
-    leave.signal()
+    write.open()
     try await store.write { _ in }
     #expect(try store.tableNames == [])
     try store.checkInvariants()
@@ -104,16 +106,16 @@ import Testing
   @Test func writeCancelledInItsBodyIsCommitted() async throws {
     let store = RecordStore.inMemory()
     let cancel = Mutex<(@Sendable () -> Void)?>(nil)
-    let mayBegin = DispatchSemaphore(value: 0)
+    let mayBegin = Event("the task to be known")
     let task = Task {
       try await store.write { tx in
-        mayBegin.wait()
+        try mayBegin.wait()
         cancel.withLock { $0?() }
         return try tx["t"].add(["n": 1])
       }
     }
     cancel.withLock { $0 = { task.cancel() } }
-    mayBegin.signal()
+    mayBegin.report()
     #expect(try await task.value == 1)
     #expect(try await store.table("t").count == 1)
     try store.checkInvariants()

@@ -3,13 +3,16 @@ import Testing
 @testable import FileDB
 
 @Suite struct CheckpointClockTests {
-  @Test func firstCommitOfAPauseAsksForALook() {
+  @Test func firstCommitAfterAPauseAsksForALook() {
     let clock = CheckpointClock()
     #expect(!clock.hasCommits)
     #expect(clock.noteCommit())
     #expect(!clock.noteCommit())
     #expect(clock.hasCommits)
-    #expect(!clock.isQuiet(), "the pause has only begun")
+    #expect(!clock.isQuiet(for: .seconds(3_600)), "the pause has only begun")
+    #expect(!clock.noteCommit(), "whoever looked will look again")
+    #expect(clock.isQuiet(for: .zero))
+    #expect(clock.noteCommit())
     clock.noteCheckpoint()
     #expect(!clock.hasCommits)
   }

@@ -1,23 +1,25 @@
 import FileDB
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import FileDB
 
 @Suite struct WriterGateTests {
-  @Test func transactionIsThatOfTheThreadInsideAlone() {
+  @Test func transactionIsThatOfTheThreadInsideAlone() throws {
     let gate = WriterGate()
     let transaction = TransactionState(store: .inMemory())
     #expect(gate.currentTransaction == nil)
-    gate.enter {
+    try gate.enter {
       #expect(gate.currentTransaction == nil)
-      gate.with(transaction) {
+      try gate.with(transaction) {
         #expect(gate.currentTransaction === transaction)
         let seen = Mutex<Bool?>(nil)
-        let thread = Thread { seen.withLock { $0 = gate.currentTransaction == nil } }
-        thread.start()
-        while seen.withLock({ $0 }) == nil { usleep(100) }
+        let end = startThread("a look from another thread") {
+          seen.withLock { $0 = gate.currentTransaction == nil }
+        }
+        try end.wait()
         #expect(seen.withLock { $0 } == true)
       }
       #expect(gate.currentTransaction == nil)
