@@ -185,8 +185,9 @@ let package = Package(
     tests("FileDBCrashTests", ["FileDB"]),
     tests("FileDBExchangeTests", ["FileDBExchange"]),
     tests("FileDBSQLiteTests", ["FileDBSQLite", "CFileDBSQLite"]),
-    tests("FileDBClusterTests", ["FileDBCluster", "FileDBEtcd", "SharedWorker"]),
-    tests("FileDBBrowseTests", ["FileDBBrowse"]),
+    tests(
+      "FileDBClusterTests", ["FileDBCluster", "FileDBEtcd", "SharedWorker", nio("NIOCore"), nio("NIOEmbedded")]),
+    tests("FileDBBrowseTests", ["FileDBBrowse", nio("NIOEmbedded")]),
     tests("FileDBLegacyTests", ["FileDBLegacy"]),
     tests("FileDBProcessTests", ["FileDB", "StoreWorker"]),
     tests(

@@ -6,6 +6,7 @@ import Synchronization
 final class ChangeFeed: Sendable {
   private let site: Site
   private let streams: EventStreams
+  private let thread = OwnThread("FileDBBrowse.ChangeFeed")
   /// `nil` after it was stopped.
   private let tasks = Mutex<[Task<Void, Never>]?>([])
 
@@ -13,10 +14,10 @@ final class ChangeFeed: Sendable {
 
   /// Reads the tables, and then follows their changes.
   ///
-  /// It uses a thread of its own. Reading large tables takes seconds. The threads of Swift's tasks may all be busy when
-  /// a page connects, and the page hears nothing of changes before this starts to watch.
+  /// All of this happens on a thread of its own. Reading large tables takes seconds, and the threads of Swift's tasks
+  /// may all be busy.
   func start() {
-    DispatchQueue(label: "FileDBBrowse.ChangeFeed").async { [self] in
+    thread.queue.async { [self] in
       site.tables.readAll { tellTables() }
       follow()
     }
@@ -36,9 +37,9 @@ final class ChangeFeed: Sendable {
     tasks.withLock { tasks in
       guard tasks != nil else { return }
       tasks = [
-        Task { for await change in changes { tell(change) } },
+        Task(executorPreference: thread) { [self] in for await change in changes { tell(change) } },
         // When a table breaks or is repaired, its records do not change, so this is needed, too.
-        Task { for await _ in errors { tellTables() } },
+        Task(executorPreference: thread) { [self] in for await _ in errors { tellTables() } },
       ]
     }
     tellVersions()
@@ -82,5 +83,17 @@ final class ChangeFeed: Sendable {
     guard steps.insertions.count + steps.moves.count + steps.updates.count <= 1_000 else { return .null }
     let ids = Set(steps.insertions.map(\.id) + (steps.moves + steps.updates).map(\.id))
     return ids.count <= 500 ? JSON(ids: ids.sorted()) : .null
+  }
+}
+
+/// Runs tasks one after another, on a thread that no other tasks use.
+private final class OwnThread: TaskExecutor {
+  let queue: DispatchQueue
+
+  init(_ name: String) { queue = DispatchQueue(label: name) }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 }

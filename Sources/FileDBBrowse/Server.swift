@@ -15,8 +15,27 @@ struct Serving: Sendable {
   let reading: NIOThreadPool
   let writing: NIOThreadPool
 
+  init(_ store: RecordStore, access: BrowseServer.Access, limits: Limits) {
+    (self.limits, gatekeeper) = (limits, Gatekeeper())
+    site = Site(store, access: access, writeToken: gatekeeper.writeToken, largeFrom: limits.largeTable)
+    (connections, events) = (
+      OpenConnections(limit: limits.connections), EventStreams(limit: limits.eventStreams)
+    )
+    (reading, writing) = (NIOThreadPool(numberOfThreads: 4), NIOThreadPool(numberOfThreads: 1))
+  }
+
   /// Writes wait for each other and for other programs. Reading waits for nobody.
   func threads(for request: Request) -> NIOThreadPool { request.method == .POST ? writing : reading }
+
+  /// Serves a new connection, or tells it that there is no room.
+  func accept(_ channel: any Channel) throws {
+    let pipeline = channel.pipeline.syncOperations
+    guard connections.admit(channel) else { return try pipeline.addHandler(NoRoom()) }
+    let headLimit = HeadLimit(limits.headBytes)
+    try pipeline.addHandler(headLimit)
+    try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false)
+    try pipeline.addHandler(HTTPConnection(self, headLimit))
+  }
 }
 
 /// Shows a store in the browser. It serves pages and answers their requests, on this machine alone.
@@ -55,13 +74,7 @@ public final class BrowseServer: Sendable {
   }
 
   init(_ store: RecordStore, port: Int, access: Access, limits: Limits) throws {
-    let gatekeeper = Gatekeeper()
-    let site = Site(store, access: access, writeToken: gatekeeper.writeToken, largeFrom: limits.largeTable)
-    let events = EventStreams(limit: limits.eventStreams)
-    serving = Serving(
-      limits: limits, gatekeeper: gatekeeper, site: site,
-      connections: OpenConnections(limit: limits.connections), events: events,
-      reading: NIOThreadPool(numberOfThreads: 4), writing: NIOThreadPool(numberOfThreads: 1))
+    serving = Serving(store, access: access, limits: limits)
     group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     do {
       listener = try Self.bootstrap(group, serving).bind(host: "127.0.0.1", port: port).wait()
@@ -71,15 +84,15 @@ public final class BrowseServer: Sendable {
       throw StoreError(.inputOutput, "the server cannot listen on port \(port): \(reason)")
     }
     guard let actualPort = listener.localAddress?.port,
-      let url = URL(string: "http://127.0.0.1:\(actualPort)\(gatekeeper.link)")
+      let url = URL(string: "http://127.0.0.1:\(actualPort)\(serving.gatekeeper.link)")
     else { preconditionFailure("a listening socket has a port") }
     self.url = url
     serving.reading.start()
     serving.writing.start()
-    feed = ChangeFeed(of: site, to: events)
+    feed = ChangeFeed(of: serving.site, to: serving.events)
     feed.start()
     heartbeat = group.next().scheduleRepeatedTask(initialDelay: limits.heartbeat, delay: limits.heartbeat) {
-      _ in events.sendHeartbeat()
+      [serving] _ in serving.events.sendHeartbeat()
     }
   }
 
@@ -89,14 +102,7 @@ public final class BrowseServer: Sendable {
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelOption(.writeBufferWaterMark, value: .init(low: 256 << 10, high: 1 << 20))
       .childChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          let pipeline = channel.pipeline.syncOperations
-          guard serving.connections.admit(channel) else { return try pipeline.addHandler(NoRoom()) }
-          let headLimit = HeadLimit(serving.limits.headBytes)
-          try pipeline.addHandler(headLimit)
-          try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false)
-          try pipeline.addHandler(HTTPConnection(serving, headLimit))
-        }
+        channel.eventLoop.makeCompletedFuture { try serving.accept(channel) }
       }
   }
 

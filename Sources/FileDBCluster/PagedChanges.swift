@@ -44,6 +44,9 @@ public struct PagedChanges<Value: Codable & Sendable>: AsyncSequence, Sendable {
       (self.follower, self.table) = (follower, table)
     }
 
+    /// Waits until the first look at the log is over. From then on, no change is missed.
+    func start() async { await follower.start() }
+
     public mutating func next() async -> PagedChange<Value>? {
       while waiting.isEmpty {
         guard let news = await follower.next() else { return nil }
@@ -81,6 +84,12 @@ private final class PagedFollower: Sendable {
     watch = try? rows.log.makeWatch()
     // Report the changes from here on.
     queue.async { [self] in _ = try? look() }
+  }
+
+  func start() async {
+    await withCheckedContinuation { continuation in
+      queue.async { continuation.resume() }
+    }
   }
 
   /// The changes of the next commits. An element is `nil` if some changes are unknown. The result is `nil` when the

@@ -39,7 +39,7 @@ package final class PostgresLog: EngineLog {
   let queue = DispatchQueue(label: "FileDB.PostgreSQL")
   /// The store's name.
   package let name: String
-  let timeout: Duration
+  private let patience: Mutex<Duration>
   let depth: Int
   /// A commit with more bytes of records than this goes to the server with `COPY`, if possible.
   let longestStatement: Int
@@ -63,8 +63,15 @@ package final class PostgresLog: EngineLog {
     limits: PlistLimits = PlistLimits(), longestStatement: Int = 64 << 20
   ) {
     self.longestStatement = longestStatement
-    (self.info, self.name, self.timeout, depth) = (info, name, timeout, limits.depth)
+    (self.info, self.name, depth) = (info, name, limits.depth)
     self.history = history
+    patience = Mutex(timeout)
+  }
+
+  /// How long to wait for the server's answer. A test shortens it where the time must run out.
+  package var timeout: Duration {
+    get { patience.withLock(\.self) }
+    set { patience.withLock { $0 = newValue } }
   }
 
   package func make() throws(StoreError) -> (tables: Bool, store: Bool) {

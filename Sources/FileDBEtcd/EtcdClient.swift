@@ -12,12 +12,18 @@ final class EtcdClient: Sendable {
   }
 
   let address: EtcdAddress
-  /// How long to wait for an endpoint's answer.
-  let timeout: Duration
+  private let patience: Mutex<Duration>
   private let state = Mutex(State())
 
   init(_ address: EtcdAddress, timeout: Duration) {
-    (self.address, self.timeout) = (address, timeout)
+    self.address = address
+    patience = Mutex(timeout)
+  }
+
+  /// How long to wait for an endpoint's answer. A test shortens it where the time must run out.
+  var timeout: Duration {
+    get { patience.withLock(\.self) }
+    set { patience.withLock { $0 = newValue } }
   }
 
   var endpoint: EtcdEndpoint { state.withLock { address.endpoints[$0.current] } }

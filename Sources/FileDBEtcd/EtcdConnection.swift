@@ -25,15 +25,17 @@ final class EtcdConnection: Sendable {
         .connectTimeout(TimeAmount(timeout))
         .channelOption(.tcpOption(.tcp_nodelay), value: 1)
         .channelInitializer { channel in
-          channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHTTPClientHandlers()
-            try channel.pipeline.syncOperations.addHandler(EtcdExchanges(endpoint))
-          }
+          channel.eventLoop.makeCompletedFuture { try Self.addHandlers(to: channel, endpoint) }
         }
         .connect(host: endpoint.host, port: endpoint.port).wait()
     } catch {
       throw .unreachable("\(endpoint) cannot be reached: \(Self.reason(error))")
     }
+  }
+
+  static func addHandlers(to channel: any Channel, _ endpoint: EtcdEndpoint) throws {
+    try channel.pipeline.syncOperations.addHTTPClientHandlers()
+    try channel.pipeline.syncOperations.addHandler(EtcdExchanges(endpoint))
   }
 
   deinit { channel.close(promise: nil) }
@@ -90,7 +92,7 @@ struct EtcdResponse: Sendable {
   let body: [UInt8]
 }
 
-private struct EtcdExchange: Sendable {
+struct EtcdExchange: Sendable {
   let request: EtcdRequest
   let timeout: Duration
   let answer: EventLoopPromise<EtcdResponse>

@@ -2,8 +2,10 @@
 
 import os
 import re
+import socket
 import subprocess
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 
@@ -18,7 +20,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 PACKAGE = Path(__file__).resolve().parents[2]
 FILEDB = os.environ.get("FILEDB", "filedb")
 AXE = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text()
-PATIENCE = 20  # Seconds until something that must appear counts as missing.
+PATIENCE = 60  # Seconds until something that must appear counts as missing.
 
 
 def filedb(store, *arguments, text=None):
@@ -31,17 +33,26 @@ def filedb(store, *arguments, text=None):
     return result.stdout
 
 
+def held_port():
+    """A socket with a port that only a server with SO_REUSEADDR can also have, as often as it starts."""
+    held = socket.socket()
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.bind(("127.0.0.1", 0))
+    return held
+
+
 class Server:
     """`filedb browse` on a store."""
 
     def __init__(self, store, *arguments):
         command = [FILEDB, "--store", str(store), "browse", "--no-open", *arguments]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        hung = threading.Timer(PATIENCE, self.process.kill)
+        hung.start()
         self.address = self.process.stdout.readline().strip()
-        match = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=", self.address)
-        if not match:
+        hung.cancel()
+        if not re.match(r"http://127\.0\.0\.1:\d+/\?token=", self.address):
             raise AssertionError(f"filedb browse printed {self.address!r} and {self.process.stderr.read()!r}")
-        self.port = match[1]
 
     def stop(self):
         self.process.terminate()
@@ -70,12 +81,6 @@ class Browser:
         scheme = {"name": "prefers-color-scheme", "value": scheme}
         still = {"name": "prefers-reduced-motion", "value": "reduce"}
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme, still]})
-
-    def slow_down(self, milliseconds):
-        """Lets each answer take so much longer."""
-        conditions = {"offline": False, "latency": milliseconds, "downloadThroughput": -1, "uploadThroughput": -1}
-        self.driver.execute_cdp_cmd("Network.enable", {})
-        self.driver.execute_cdp_cmd("Network.emulateNetworkConditions", conditions)
 
     def hold_requests(self):
         """Lets requests wait until `release_requests`."""
@@ -214,6 +219,13 @@ class Browser:
         field.send_keys(Keys.CONTROL, "a")
         field.send_keys(text or Keys.DELETE)
         return field
+
+    def wait_for_focus(self, id, field=None):
+        """Waits until a cell of this record has the focus."""
+        self.wait(
+            lambda: self.focused()[0] == id and field in (None, self.focused()[1]),
+            f"the focus is not at record {id}, {field}",
+        )
 
     def focused(self):
         """The id and the field of the cell with the focus."""

@@ -104,7 +104,7 @@ class LargeTest(BrowseTest):
         browser.keys(Keys.END, Keys.ARROW_UP, Keys.ARROW_UP, Keys.TAB, "500000", Keys.ENTER)
         browser.gone("dialog")
         browser.wait_for_text(".status", "Record 500,000 of 1,000,000")
-        browser.wait(lambda: browser.focused()[0] == "3", "the focus is elsewhere")
+        browser.wait_for_focus("3")
         browser.click(browser.button("Undo", inside=".header"))
         browser.notice("Undone")
         browser.click(browser.button("Undo", inside=".header"))

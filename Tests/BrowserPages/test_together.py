@@ -1,6 +1,6 @@
 """Several programs at once: what others change, and a server that goes and comes."""
 
-from support import BrowseTest, Keys, Server, filedb
+from support import BrowseTest, Keys, Server, filedb, held_port
 
 
 class TogetherTest(BrowseTest):
@@ -22,7 +22,7 @@ class TogetherTest(BrowseTest):
         filedb(self.store, "add", "food", "name=Quince", "--top")
         browser.wait_for_text(".header", "77 records")
         browser.wait(lambda: seen[0] in browser.ids()[:4], "the place moved")
-        self.assertEqual(browser.focused()[0], "76")
+        browser.wait_for_focus("76")
 
     def test_a_jump_to_the_beginning_while_a_change_is_read_stays_there(self):
         self.open()
@@ -94,26 +94,6 @@ class TogetherTest(BrowseTest):
         browser.wait_for_text(".header", "76 records")
         self.assertEqual(self.field("77", "name"), "Feta after all")
 
-    def test_a_lost_connection_is_said_and_made_good(self):
-        self.open()
-        browser = self.browser
-        first = browser.driver.current_window_handle
-        self.server.stop()
-        browser.wait_for_text(".banner", "does not answer")
-        filedb(self.store, "set", "food", "1", "name=Red rice")
-        self.server = Server(self.store, "--port", self.server.port)
-        browser.wait_for_text(".banner", "was restarted")
-        browser.driver.switch_to.new_window("tab")
-        self.open()
-        browser.driver.close()
-        browser.driver.switch_to.window(first)
-        browser.wait(lambda: not browser.find(".banner").is_displayed(), "the banner stays")
-        browser.wait_for_cell("1", "name", "Red rice")
-        browser.double_click(browser.cell("1", "name"))
-        browser.keys((Keys.CONTROL, "a"), "Black rice", Keys.ENTER)
-        browser.wait_for_cell("1", "name", "Black rice")
-        self.assertEqual(self.field("1", "name"), "Black rice")
-
     def test_two_tabs_see_each_other(self):
         self.open()
         browser = self.browser
@@ -127,3 +107,31 @@ class TogetherTest(BrowseTest):
         browser.driver.close()
         browser.driver.switch_to.window(first)
         browser.wait_for_cell("1", "name", "Wild rice")
+
+
+class ReconnectionTest(BrowseTest):
+    def setUp(self):
+        port = held_port()
+        self.addCleanup(port.close)
+        self.arguments = ("--port", str(port.getsockname()[1]))
+        super().setUp()
+
+    def test_a_lost_connection_is_said_and_made_good(self):
+        self.open()
+        browser = self.browser
+        first = browser.driver.current_window_handle
+        self.server.stop()
+        browser.wait_for_text(".banner", "does not answer")
+        filedb(self.store, "set", "food", "1", "name=Red rice")
+        self.server = Server(self.store, *self.arguments)
+        browser.wait_for_text(".banner", "was restarted")
+        browser.driver.switch_to.new_window("tab")
+        self.open()
+        browser.driver.close()
+        browser.driver.switch_to.window(first)
+        browser.wait(lambda: not browser.find(".banner").is_displayed(), "the banner stays")
+        browser.wait_for_cell("1", "name", "Red rice")
+        browser.double_click(browser.cell("1", "name"))
+        browser.keys((Keys.CONTROL, "a"), "Black rice", Keys.ENTER)
+        browser.wait_for_cell("1", "name", "Black rice")
+        self.assertEqual(self.field("1", "name"), "Black rice")

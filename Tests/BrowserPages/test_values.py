@@ -73,11 +73,12 @@ class ValuesTest(BrowseTest):
     def test_what_is_typed_does_not_replace_a_text_that_is_on_its_way(self):
         self.open()
         browser = self.browser
-        browser.slow_down(500)
+        browser.hold_requests()
         self.edit("story", "x")
+        browser.wait_for_request()
+        browser.release_requests()
         text = browser.find(".cell-editor textarea").get_attribute("value")
         self.assertTrue(text.startswith("long long") and text.endswith("end"))
-        browser.slow_down(0)
         browser.keys(Keys.ESCAPE)
         browser.gone(".cell-editor")
 

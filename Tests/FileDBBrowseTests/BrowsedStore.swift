@@ -70,7 +70,7 @@ extension RawConnection {
 
 /// Runs `body` with a server of a new store that has the table `todo`.
 func withBrowsedStore(
-  _ access: BrowseServer.Access = .readAndWrite, limits: Limits = Limits(),
+  _ access: BrowseServer.Access = .readAndWrite, port: Int = 0, limits: Limits = Limits(),
   _ body: @escaping @Sendable (BrowsedStore) throws -> Void
 ) async throws {
   try await onThread {
@@ -79,7 +79,7 @@ func withBrowsedStore(
       try store.table("todo").add(contentsOf: [
         ["title": "Milk", "litres": 2.0], ["title": "Bread"], ["title": "<script>alert(1)</script>"],
       ])
-      let server = try BrowseServer(store, port: 0, access: access, limits: limits)
+      let server = try BrowseServer(store, port: port, access: access, limits: limits)
       defer { server.stop() }
       try body(BrowsedStore(server, of: store))
       try store.checkInvariants()
@@ -87,8 +87,7 @@ func withBrowsedStore(
   }
 }
 
-/// Runs `body` on a thread of its own: a client that waits for a server must not take the threads of Swift's tasks, on
-/// which the server works.
+/// Runs `body` on a thread of its own. It waits for a server, so it would block a thread of Swift's tasks.
 func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
   try await withCheckedThrowingContinuation { continuation in
     Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }

@@ -7,7 +7,7 @@ import Testing
 @discardableResult
 func runStatement(_ statement: String) throws -> [PostgresRow] {
   let server = try #require(PostgresServer.current)
-  return try PostgresConnection(server.info, timeout: .seconds(30)).run(statement, within: .seconds(30))
+  return try PostgresConnection(server.info, timeout: longestWait).run(statement, within: longestWait)
 }
 
 /// Fails if the chunks of any table are too large, or if their counts are wrong.

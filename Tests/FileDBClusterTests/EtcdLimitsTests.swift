@@ -12,7 +12,7 @@ import Testing
 struct EtcdLimitsTests {
   private func open(_ cluster: EtcdCluster, user: String = "") throws -> EtcdLog {
     let address = cluster.address.replacing("etcd://", with: "etcd://\(user)")
-    return try EtcdLog(address, store: "s", timeout: .seconds(5))
+    return try EtcdLog(address, store: "s", timeout: longestWait)
   }
 
   private func insert(_ byteCount: Int, into user: LogUser) throws {

@@ -7,15 +7,13 @@ import TestSupport
 
 /// Stands between a client and a member of etcd, and changes some of the member's answers.
 final class EtcdProxy: Sendable {
-  /// An answer in pieces. The proxy waits before each piece but the first.
   struct Answer {
     var status: Int
-    var pieces: [[UInt8]]
-    var pause: Duration = .zero
+    var body: [UInt8]
 
-    init(_ answer: RawAnswer) { (status, pieces) = (answer.status, [answer.body]) }
+    init(_ answer: RawAnswer) { (status, body) = (answer.status, answer.body) }
 
-    init(status: Int, _ text: String) { (self.status, pieces) = (status, [Array(text.utf8)]) }
+    init(status: Int, _ text: String) { (self.status, body) = (status, Array(text.utf8)) }
   }
 
   typealias Change = @Sendable (_ request: String, _ answer: RawAnswer) -> Answer
@@ -77,18 +75,8 @@ final class EtcdProxy: Sendable {
   }
 
   private static func send(_ answer: Answer, to client: CInt) {
-    let count = answer.pieces.reduce(0) { $0 + $1.count }
-    // With the first piece: the system would hold back a second small packet until the first is confirmed.
-    var bytes = Array("HTTP/1.1 \(answer.status) Changed\r\nContent-Length: \(count)\r\n\r\n".utf8)
-    for (index, piece) in answer.pieces.enumerated() {
-      if index > 0 { usleep(UInt32(answer.pause / .microseconds(1))) }
-      write(bytes + piece, to: client)
-      bytes = []
-    }
-  }
-
-  private static func write(_ bytes: some Sequence<UInt8>, to client: CInt) {
-    var rest = Array(bytes)[...]
+    let head = "HTTP/1.1 \(answer.status) Changed\r\nContent-Length: \(answer.body.count)\r\n\r\n"
+    var rest = (Array(head.utf8) + answer.body)[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Foundation.send(client, $0.baseAddress, $0.count, 0) }
       guard count > 0 else { return }

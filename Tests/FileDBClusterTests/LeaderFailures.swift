@@ -45,25 +45,30 @@ struct LeaderFailures {
 
   /// Makes the leader fail in every way, `times` times. After each failure, it waits until all servers follow one
   /// leader again.
-  mutating func bringAbout(_ times: Int, on cluster: some ServersWithLeader) throws {
+  mutating func bringAbout(
+    _ times: Int, on cluster: some ServersWithLeader, during progress: Machines.Progress
+  ) throws {
     let kinds = LeaderFailure.allCases.filter { $0 != .cutOff || cluster.hasNetwork }
     // Failures of another test may have reached these servers, too.
     try cluster.run("whole")
     for _ in 0..<times {
       for kind in kinds.shuffled() {
-        usleep(.random(in: 300_000...900_000))
-        try kind == .stalled ? stall(cluster) : fail(kind, cluster)
+        try progress.waitForTransfers(.random(in: 1...20))
+        try kind == .stalled ? stall(cluster) : fail(kind, cluster, progress)
       }
     }
   }
 
-  private mutating func fail(_ kind: LeaderFailure, _ cluster: some ServersWithLeader) throws {
+  private mutating func fail(
+    _ kind: LeaderFailure, _ cluster: some ServersWithLeader, _ progress: Machines.Progress
+  ) throws {
     let leader = try cluster.run("leader")
     let start = Self.now
     try kind.begin(leader, of: cluster)
     let successor = try cluster.run("successor", leader)
     let plainWrite = successor.isEmpty ? nil : Self.now
-    usleep(.random(in: 0...1_500_000))
+    // Without a successor, nobody can write before the leader is back.
+    if plainWrite != nil, .random() { try progress.waitForTransfers(.random(in: 1...20)) }
     try kind.end(leader, of: cluster)
     try cluster.run("whole")
     failovers.append(Failover(kind: kind, start: start, plainWrite: plainWrite, end: Self.now))
@@ -72,6 +77,7 @@ struct LeaderFailures {
   private mutating func stall(_ cluster: some ServersWithLeader) throws {
     let leader = try cluster.run("leader")
     try LeaderFailure.stalled.begin(leader, of: cluster)
+    // No check depends on how long this takes.
     usleep(.random(in: 100_000...900_000))
     try LeaderFailure.stalled.end(leader, of: cluster)
     try cluster.run("whole")

@@ -3,6 +3,7 @@ import FileDBCluster
 import FileDBTables
 import Foundation
 import Synchronization
+import TestSupport
 
 /// Uses a log as a store does, but without a store.
 struct LogUser: Sendable {
@@ -12,7 +13,7 @@ struct LogUser: Sendable {
 
   /// A replica follows its log only on request.
   func catchUp() throws {
-    if let replica = log as? ReplicaLog { _ = try replica.catchUp(timeout: .seconds(10)) }
+    if let replica = log as? ReplicaLog { _ = try replica.catchUp(timeout: longestWait) }
   }
 
   func commits(after sequence: UInt64) throws -> [LoggedCommit] {
@@ -32,6 +33,14 @@ struct LogUser: Sendable {
     return (state, NewCommit.Expectation(sequence: end, base: base.number))
   }
 
+  /// A commit that adds a record to the table `t`. It is not in the log yet.
+  func commit(_ text: String) throws -> NewCommit {
+    let (state, expected) = try newest("t")
+    var now = state
+    let applied = try now.applyNoting(.insert([record(state.counter + 1, text)], index: 0))
+    return NewCommit(changes: [("t", applied)], tables: ["t": expected], states: ["t": now])
+  }
+
   private func catchUpUnlessInside() throws { if !Self.isInside { try catchUp() } }
 
   @TaskLocal private static var isInside = false
@@ -42,7 +51,7 @@ struct LogUser: Sendable {
   ) throws -> LoggedCommit? {
     var taken: LoggedCommit?
     let ticket = try Self.$isInside.withValue(true) {
-      try log.append(timeout: .seconds(30)) {
+      try log.append(timeout: longestWait) {
         let (state, expected) = try newest(table)
         var now = state
         let applied = try changes(state).map { (table, try now.applyNoting($0)) }

@@ -8,11 +8,12 @@ import Testing
 struct Machines {
   private static let accounts = 8
   private static let balance: Int64 = 500
-
   /// The arguments with which the processes reach the log.
   let connection: String
   let store: String
   let log: SharedLog
+  /// How long a process waits for the servers before it gives up.
+  var patience = longestWait * 2
 
   /// The results of a run.
   struct Result {
@@ -24,11 +25,32 @@ struct Machines {
     var acknowledged: [UInt64] = []
   }
 
+  /// What the machines have done so far, as another machine sees it.
+  struct Progress {
+    fileprivate let machine: RecordStore
+
+    /// Waits until the machines have made this many more transfers.
+    func waitForTransfers(_ count: Int) throws {
+      let end = try transferCount() + count
+      try wait(for: "\(count) transfers") { try transferCount() >= end }
+    }
+
+    private func transferCount() throws -> Int {
+      let snapshot = try machine.snapshot()
+      return snapshot.tableNames.filter { $0.hasPrefix("transfers") }.reduce(0) { $0 + snapshot[$1].count }
+    }
+
+    /// Waits until the machine has noticed that the servers do not answer.
+    func waitForFailure() throws {
+      try wait(for: "a machine to notice a failure") { machine.observationError != nil }
+    }
+  }
+
   /// - Parameters:
   ///   - count: the minimum number of transfers of each process.
   ///   - disturb: runs at the same time.
   @discardableResult
-  func transfer(_ count: Int, _ disturb: () throws -> Void) throws -> Result {
+  func transfer(_ count: Int, _ disturb: (Progress) throws -> Void) throws -> Result {
     try withTemporaryFolder { folder in
       let first = try RecordStore(at: folder.appendingPathComponent("first"), sharedBy: log)
       try first.write { tx in
@@ -43,9 +65,10 @@ struct Machines {
       let workers = try machines.enumerated().map { number, machine in
         let place = folder.appendingPathComponent(machine).path
         return try Worker(
-          [connection, store, place, "\(number)", "\(count)"], in: folder, program: "SharedWorker")
+          [connection, store, place, "\(number)", "\(count)", "\(patience.components.seconds)"], in: folder,
+          program: "SharedWorker")
       }
-      let outcome = Swift.Result(catching: disturb)
+      let outcome = Swift.Result { try disturb(Progress(machine: first)) }
       for file in busy { try FileManager.default.removeItem(at: file) }
       try outcome.get()
       let said = try workers.map { try $0.end().split(separator: "\n").map(String.init) }

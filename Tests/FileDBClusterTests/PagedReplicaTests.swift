@@ -1,5 +1,6 @@
 import FileDB
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
 struct PagedReplicaTests {
   private func makeLog() throws -> SharedLog {
     let server = try #require(PostgresServer.current)
-    let log = SharedLog.postgreSQL(server.info, store: UUID().uuidString, timeout: .seconds(30))
+    let log = SharedLog.postgreSQL(server.info, store: UUID().uuidString, timeout: longestWait)
     try log.create()
     return log
   }
@@ -45,8 +46,8 @@ struct PagedReplicaTests {
       let b = try RecordStore(at: folder.appendingPathComponent("b"), sharedBy: log)
       try add(a, "one")
       let events = try a.paged(.events)
-      for number in 0..<5 { try await events.add(Event(kind: "\(number)")) }
-      try await events.load((0..<3_000).map { Event(kind: "loaded", level: $0) })
+      for number in 0..<5 { try await events.add(LogEvent(kind: "\(number)")) }
+      try await events.load((0..<3_000).map { LogEvent(kind: "loaded", level: $0) })
       try add(b, "two")
       for store in [a, b] {
         try catchUp(store)
@@ -68,8 +69,8 @@ struct PagedReplicaTests {
       let log = try makeLog()
       let store = try RecordStore(at: folder.appendingPathComponent("a"), sharedBy: log)
       try add(store, "one")
-      try await store.paged(.events).add(Event(kind: "one"))
-      #expect(await code { try await store.table(.events).add(Event(kind: "two")) } == .tableExists)
+      try await store.paged(.events).add(LogEvent(kind: "one"))
+      #expect(await code { try await store.table(.events).add(LogEvent(kind: "two")) } == .tableExists)
       #expect(await code { try await store.paged("notes").add(["title": "two"]) } == .tableExists)
       #expect(await code { try await store.paged("notes").load([["title": "two"]]) } == .tableExists)
       #expect(await code { try await store.paged("Notes").add(["title": "two"]) } == .invalidTableName)
@@ -110,7 +111,7 @@ struct PagedReplicaTests {
       try add(store, "one")
       try checkpoint(store)
       let events = try store.paged(.events)
-      for number in 0..<120 { try await events.add(Event(kind: "\(number)")) }
+      for number in 0..<120 { try await events.add(LogEvent(kind: "\(number)")) }
       try catchUp(store)
       let replica = try #require(store.log as? ReplicaLog).folder
       let before = replica.sizes.journal
@@ -129,27 +130,26 @@ struct PagedReplicaTests {
       let log = try makeLog()
       let a = try RecordStore(at: folder.appendingPathComponent("a"), sharedBy: log).paged(.events)
       let b = try RecordStore(at: folder.appendingPathComponent("b"), sharedBy: log).paged(.events)
-      let before = try await a.add(Event(kind: "before"))
+      let before = try await a.add(LogEvent(kind: "before"))
       var changes = b.changes().makeAsyncIterator()
-      // The listener is ready when its first request has been answered.
-      try await Task.sleep(for: .milliseconds(300))
-      let ids = try await a.add(contentsOf: [Event(kind: "one"), Event(kind: "two")], at: .top)
-      guard case .added(let records, index: 0) = await changes.next() else { return fail() }
+      await changes.start()
+      let ids = try await a.add(contentsOf: [LogEvent(kind: "one"), LogEvent(kind: "two")], at: .top)
+      guard case .added(let records, index: 0) = try await changes.nextInTime() else { return fail() }
       #expect(try records.map(\.id) == ids && records.map { try $0.value.kind } == ["one", "two"])
       try await a.update(before) { $0.level = 5 }
-      guard case .updated(let record) = await changes.next() else { return fail() }
-      #expect(try record.id == before && record.value == Event(kind: "before", level: 5))
+      guard case .updated(let record) = try await changes.nextInTime() else { return fail() }
+      #expect(try record.id == before && record.value == LogEvent(kind: "before", level: 5))
       try await a.move(before, to: .top)
-      guard case .moved(before, index: 0) = await changes.next() else { return fail() }
+      guard case .moved(before, index: 0) = try await changes.nextInTime() else { return fail() }
       try await a.delete(ids)
-      guard case .deleted(ids) = await changes.next() else { return fail() }
-      try await a.load([Event(kind: "loaded")])
-      guard case .reloaded = await changes.next() else { return fail() }
-      try await a.add(Event(kind: "never seen"))
+      guard case .deleted(ids) = try await changes.nextInTime() else { return fail() }
+      try await a.load([LogEvent(kind: "loaded")])
+      guard case .reloaded = try await changes.nextInTime() else { return fail() }
+      try await a.add(LogEvent(kind: "never seen"))
       try log.forgetCommits(olderThan: .zero)
-      try await a.add(Event(kind: "last"))
-      guard case .reloaded = await changes.next() else { return fail() }
-      guard case .added = await changes.next() else { return fail() }
+      try await a.add(LogEvent(kind: "last"))
+      guard case .reloaded = try await changes.nextInTime() else { return fail() }
+      guard case .added = try await changes.nextInTime() else { return fail() }
     }
   }
 
@@ -159,10 +159,16 @@ struct PagedReplicaTests {
     try await withFolder { folder in
       let store = try RecordStore(at: folder.appendingPathComponent("a"), sharedBy: makeLog())
       let table = try store.paged(.events)
-      let listener = Task { for await _ in table.changes() {} }
-      try await Task.sleep(for: .milliseconds(100))
+      let hasStarted = Atomic(false)
+      let listener = Task {
+        var changes = table.changes().makeAsyncIterator()
+        await changes.start()
+        hasStarted.store(true, ordering: .relaxed)
+        return try await changes.endsInTime()
+      }
+      try await wait(for: "the first look at the log") { hasStarted.load(ordering: .relaxed) }
       listener.cancel()
-      await listener.value
+      #expect(try await listener.value)
     }
   }
 }

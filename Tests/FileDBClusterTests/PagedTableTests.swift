@@ -7,12 +7,12 @@ import Testing
 
 @testable import FileDBCluster
 
-struct Event: Codable, Sendable, Equatable {
+struct LogEvent: Codable, Sendable, Equatable {
   var kind: String
   var level: Int?
 }
 
-extension TableName<Event> { static var events: Self { "events" } }
+extension TableName<LogEvent> { static var events: Self { "events" } }
 
 /// Paged tables.
 @Suite(
@@ -20,18 +20,19 @@ extension TableName<Event> { static var events: Self { "events" } }
 struct PagedTableTests {
   /// A store without a folder, with its own log.
   private func store(
-    _ name: String = UUID().uuidString, lockTimeout: Duration = .seconds(30)
+    _ name: String = UUID().uuidString, lockTimeout: Duration = longestWait
   ) throws -> RecordStore {
     let server = try #require(PostgresServer.current)
-    let log = PostgresLog(server.info, store: name, timeout: .seconds(30), history: .fromNow)
+    let info = "\(server.info) application_name=\(name)"
+    let log = PostgresLog(info, store: name, timeout: longestWait, history: .fromNow)
     try log.create()
     return RecordStore(
       at: URL(fileURLWithPath: "/nowhere"), log: log, options: StoreOptions(lockTimeout: lockTimeout))
   }
 
-  private func makeModel() throws -> RecordTable<Event> { try RecordStore.inMemory().table(.events) }
+  private func makeModel() throws -> RecordTable<LogEvent> { try RecordStore.inMemory().table(.events) }
 
-  private func all(_ table: PagedTable<Event>) async throws -> [StoredRecord<Event>] {
+  private func all(_ table: PagedTable<LogEvent>) async throws -> [StoredRecord<LogEvent>] {
     try await table.records(in: 0..<100_000)
   }
 
@@ -49,13 +50,13 @@ struct PagedTableTests {
     }
     let table = try store().paged(.events)
     let model = try makeModel()
-    func id() -> RecordID<Event> {
+    func id() -> RecordID<LogEvent> {
       let ids = (try? model.snapshot().ids) ?? []
       // One id in twenty does not exist.
       return ids.isEmpty || number(1...20) == 1
         ? RecordID(rawValue: 1_000_000)! : ids[number(0...ids.count - 1)]
     }
-    func position() throws -> Position<Event> {
+    func position() throws -> Position<LogEvent> {
       switch number(1...5) {
       case 1: .top
       case 2: .bottom
@@ -65,11 +66,13 @@ struct PagedTableTests {
       }
     }
     for round in 1...300 {
-      let event = Event(kind: "\(round)", level: number(0...9))
+      let event = LogEvent(kind: "\(round)", level: number(0...9))
       let (id, place) = (id(), try position())
       switch number(1...10) {
       case 1...3:
-        let values = (0..<(number(1...5) == 1 ? number(300...900) : 2)).map { Event(kind: "\(round) \($0)") }
+        let values = (0..<(number(1...5) == 1 ? number(300...900) : 2)).map {
+          LogEvent(kind: "\(round) \($0)")
+        }
         await expectSame {
           try await table.add(contentsOf: values, at: place)
         } as: {
@@ -128,15 +131,15 @@ struct PagedTableTests {
   }
 
   private func expectSame(
-    _ paged: () async throws -> [RecordID<Event>], as plain: () throws -> [RecordID<Event>]
+    _ paged: () async throws -> [RecordID<LogEvent>], as plain: () throws -> [RecordID<LogEvent>]
   ) async {
-    var (left, right): ([RecordID<Event>], [RecordID<Event>]) = ([], [])
+    var (left, right): ([RecordID<LogEvent>], [RecordID<LogEvent>]) = ([], [])
     #expect(await code { left = try await paged() } == storeError { right = try plain() }?.code)
     #expect(left == right)
   }
 
   private func expectSameRecords(
-    _ table: PagedTable<Event>, _ model: RecordTable<Event>, _ number: (ClosedRange<Int>) -> Int
+    _ table: PagedTable<LogEvent>, _ model: RecordTable<LogEvent>, _ number: (ClosedRange<Int>) -> Int
   ) async throws {
     let expected = Array(try model.snapshot())
     #expect(try await all(table) == expected)
@@ -173,14 +176,14 @@ struct PagedTableTests {
 
   @Test func rulesAboutASingleRecordAreKept() async throws {
     let store = try store()
-    let ruled = TableName<Event>(
+    let ruled = TableName<LogEvent>(
       "events", declaring: TableDeclaration(.field(\.kind, isRequired: true), .field(\.level, minimum: 1)))
     let table = try store.paged(ruled)
-    let id = try await table.add(Event(kind: "one", level: 1))
-    #expect(await code { try await table.add(Event(kind: "two", level: 0)) } == .valueNotAllowed)
+    let id = try await table.add(LogEvent(kind: "one", level: 1))
+    #expect(await code { try await table.add(LogEvent(kind: "two", level: 0)) } == .valueNotAllowed)
     #expect(await code { try await table.update(id) { $0.level = -1 } } == .valueNotAllowed)
     #expect(await code { try await table.unset(["kind"], of: id) } == .requiredField)
-    #expect(await code { try await table.load([Event(kind: "three", level: 0)]) } == .valueNotAllowed)
+    #expect(await code { try await table.load([LogEvent(kind: "three", level: 0)]) } == .valueNotAllowed)
     // The rules also apply to writers without the declaration.
     #expect(
       await code { try await store.paged("events").add(["kind": "four", "level": 0]) } == .valueNotAllowed)
@@ -188,22 +191,23 @@ struct PagedTableTests {
   }
 
   @Test func rulesAboutOtherRecordsAreRefused() async throws {
-    let declarations: [TableDeclaration<Event>] = [
+    let declarations: [TableDeclaration<LogEvent>] = [
       TableDeclaration(.field(\.kind, isUnique: true)), TableDeclaration(unique: [["kind", "level"]]),
       TableDeclaration(.field(\.level, references: ReferenceRule("others"))),
     ]
     for declaration in declarations {
-      let table = try store().paged(TableName<Event>("events", declaring: declaration))
-      #expect(await code { try await table.add(Event(kind: "one")) } == .invalidSchema)
+      let table = try store().paged(TableName<LogEvent>("events", declaring: declaration))
+      #expect(await code { try await table.add(LogEvent(kind: "one")) } == .invalidSchema)
       #expect(try await table.count() == 0)
     }
   }
 
   @Test func rulesOfATableWithRecordsCannotChange() async throws {
     let store = try store()
-    try await store.paged(.events).add(Event(kind: "one"))
-    let ruled = TableName<Event>("events", declaring: TableDeclaration(.field(\.level, isRequired: true)))
-    #expect(await code { try await store.paged(ruled).add(Event(kind: "two", level: 2)) } == .invalidSchema)
+    try await store.paged(.events).add(LogEvent(kind: "one"))
+    let ruled = TableName<LogEvent>("events", declaring: TableDeclaration(.field(\.level, isRequired: true)))
+    #expect(
+      await code { try await store.paged(ruled).add(LogEvent(kind: "two", level: 2)) } == .invalidSchema)
   }
 
   // MARK: Several writers
@@ -211,14 +215,14 @@ struct PagedTableTests {
   @Test func orderIsKeptWhileSeveralWritersSplitChunks() async throws {
     let (name, writers, each) = (UUID().uuidString, 5, 40)
     let first = try store(name).paged(.events)
-    try await first.add(contentsOf: (0..<500).map { Event(kind: "first", level: $0) })
+    try await first.add(contentsOf: (0..<500).map { LogEvent(kind: "first", level: $0) })
     try await withThrowingTaskGroup(of: Void.self) { group in
       for writer in 0..<writers {
         group.addTask {
           let table = try store(name).paged(.events)
-          var last: RecordID<Event> = RecordID(rawValue: Int64(1 + writer * 100))!
+          var last: RecordID<LogEvent> = RecordID(rawValue: Int64(1 + writer * 100))!
           for round in 0..<each {
-            let values = (0..<20).map { Event(kind: "\(writer)", level: round * 20 + $0) }
+            let values = (0..<20).map { LogEvent(kind: "\(writer)", level: round * 20 + $0) }
             last = try await table.add(contentsOf: values, at: .after(last)).last!
             if round % 8 == 3 { try await table.move(last, to: .after(last)) }
           }
@@ -243,8 +247,8 @@ struct PagedTableTests {
     var random = SeededRandom(seed: seed)
     let table = try store(name).paged(.events)
     while true {
-      let neighbour = RecordID<Event>(rawValue: .random(in: 1...2_000, using: &random))!
-      let values = (0..<Int.random(in: 1...60, using: &random)).map { Event(kind: "\($0)") }
+      let neighbour = RecordID<LogEvent>(rawValue: .random(in: 1...2_000, using: &random))!
+      let values = (0..<Int.random(in: 1...60, using: &random)).map { LogEvent(kind: "\($0)") }
       let ids = try await table.add(contentsOf: values, at: .before(neighbour))
       try await table.move(ids[0], to: Bool.random(using: &random) ? .top : .bottom)
       try await table.delete(ids.filter { _ in Bool.random(using: &random) })
@@ -255,7 +259,7 @@ struct PagedTableTests {
     let seed = SeededRandom.fromEnvironment("pages while others write").seed
     let (name, fixed) = (UUID().uuidString, 2_000)
     let reader = try store(name).paged(.events)
-    try await reader.add(contentsOf: (0..<fixed).map { Event(kind: "fixed", level: $0) })
+    try await reader.add(contentsOf: (0..<fixed).map { LogEvent(kind: "fixed", level: $0) })
     try await withThrowingTaskGroup(of: Void.self) { group in
       for writer in 0..<2 {
         group.addTask {
@@ -280,7 +284,7 @@ struct PagedTableTests {
   // MARK: Loading
 
   private func extend(
-    _ model: RecordTable<Event>, _ values: [Event], at position: Position<Event>
+    _ model: RecordTable<LogEvent>, _ values: [LogEvent], at position: Position<LogEvent>
   ) throws {
     try model.add(contentsOf: values, at: position)
   }
@@ -291,32 +295,36 @@ struct PagedTableTests {
     let table = try store().paged(.events)
     let model = try makeModel()
     for start in [0, 700] {
-      let values = (start..<start + 750).map { Event(kind: "first", level: $0) }
+      let values = (start..<start + 750).map { LogEvent(kind: "first", level: $0) }
       try await table.add(contentsOf: values)
       try extend(model, values, at: .bottom)
     }
-    let values = (0..<9_000).map { Event(kind: "loaded", level: $0) }
+    let values = (0..<9_000).map { LogEvent(kind: "loaded", level: $0) }
     #expect(try await table.load(values, at: .index(index)) == 9_000)
     try extend(model, values, at: .index(index))
-    try await table.add(Event(kind: "last"), at: .index(index + 3_000))
-    try extend(model, [Event(kind: "last")], at: .index(index + 3_000))
+    try await table.add(LogEvent(kind: "last"), at: .index(index + 3_000))
+    try extend(model, [LogEvent(kind: "last")], at: .index(index + 3_000))
     #expect(try await all(table) == Array(model.snapshot()))
     try checkChunks()
   }
 
-  private func killConnectionThatCopies() {
+  private func killConnectionThatCopies(of program: String) {
     let found = try? runStatement(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'COPY filedb.records%'")
+      """
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE query LIKE 'COPY filedb.records%' AND application_name = '\(program)'
+      """)
     #expect(found?.count == 1)
   }
 
   @Test func nothingIsLoadedIfTheConnectionBreaksInTheMiddle() async throws {
-    let table = try store().paged(.events)
-    try await table.add(Event(kind: "one"))
+    let name = UUID().uuidString
+    let table = try store(name).paged(.events)
+    try await table.add(LogEvent(kind: "one"))
     let error = await code {
       let values = (0..<100_000).lazy.map { number in
-        if number == 70_000 { killConnectionThatCopies() }
-        return Event(kind: "killed", level: number)
+        if number == 70_000 { killConnectionThatCopies(of: name) }
+        return LogEvent(kind: "killed", level: number)
       }
       try await table.load(values)
     }
@@ -326,32 +334,32 @@ struct PagedTableTests {
     let rows = try runStatement(
       "SELECT count(*) FROM filedb.records WHERE position('killed' IN encode(body, 'escape')) > 0")
     #expect(rows.first?.number(0) == 0)
-    #expect(try await table.add(Event(kind: "two")).rawValue == 2)
+    #expect(try await table.add(LogEvent(kind: "two")).rawValue == 2)
     try checkChunks()
   }
 
   @Test func othersReadAndWriteOtherTablesDuringALoad() async throws {
-    let name = UUID().uuidString
-    let store = try store(name, lockTimeout: .milliseconds(200))
+    let store = try store(lockTimeout: .zero)
     let table = try store.paged(.events)
-    try await table.add(Event(kind: "one"))
-    let (pause, go) = (AsyncStream.makeStream(of: Void.self), DispatchSemaphore(value: 0))
+    try await table.add(LogEvent(kind: "one"))
+    let isLoading = Atomic(false)
+    let mayEnd = Event("the end of the test")
     async let count = table.load(
       (0..<10_000).lazy.map { number in
         if number == 9_000 {
-          pause.continuation.finish()
-          go.wait()
+          isLoading.store(true, ordering: .relaxed)
+          try? mayEnd.wait()
         }
-        return Event(kind: "loaded")
+        return LogEvent(kind: "loaded")
       })
-    for await _ in pause.stream {}
-    #expect(await code { try await table.add(Event(kind: "two")) } == .locked)
-    #expect(await code { try await table.load([Event(kind: "two")]) } == .locked)
+    try await wait(for: "the load to begin") { isLoading.load(ordering: .relaxed) }
+    #expect(await code { try await table.add(LogEvent(kind: "two")) } == .locked)
+    #expect(await code { try await table.load([LogEvent(kind: "two")]) } == .locked)
     try await store.table("others").add(["title": "goes on"])
     #expect(try await table.count() == 1)
-    go.signal()
+    mayEnd.report()
     #expect(try await count == 10_000)
-    #expect(try await table.add(Event(kind: "two")).rawValue == 10_002)
+    #expect(try await table.add(LogEvent(kind: "two")).rawValue == 10_002)
   }
 
   /// Meanwhile, a machine that does not know the table yet tries to create it.
@@ -366,7 +374,7 @@ struct PagedTableTests {
       changes: [("events", applied)], tables: ["events": .init(sequence: 0, base: 0)],
       states: ["events": plain])
     func append() throws {
-      _ = try table.rows.log.append(timeout: .milliseconds(200), { commit }, taking: { _ in })
+      _ = try table.rows.log.append(timeout: .zero, { commit }, taking: { _ in })
     }
     #expect(storeError { try append() }?.code == .locked)
     try table.rows.makePaged()
@@ -382,27 +390,32 @@ struct PagedTableTests {
   }
 
   @Test func recordsAreReadWhileAWriteWaits() async throws {
-    let store = try store(lockTimeout: .seconds(20))
-    let table = try store.paged(.events)
-    try await table.add(Event(kind: "one"))
+    let table = try store().paged(.events)
+    let id = try await table.add(LogEvent(kind: "one"))
     let load = try PagedLoad(into: table.rows)
-    let isDone = Mutex(false)
-    async let id = {
-      defer { isDone.withLock { $0 = true } }
-      return try await table.add(Event(kind: "two"))
+    let attempts = Atomic(0)
+    let isDone = Atomic(false)
+    async let change: Void = {
+      try await table.update(id) { event in
+        attempts.add(1, ordering: .relaxed)
+        event.kind = "two"
+      }
+      isDone.store(true, ordering: .relaxed)
     }()
-    for _ in 0..<20 { #expect(try await table.count() == 1) }
-    let wasDone = isDone.withLock(\.self)
+    try await wait(for: "a second attempt to write") { attempts.load(ordering: .relaxed) > 1 }
+    for _ in 0..<20 { #expect(try await table.record(with: id).value.kind == "one") }
+    let wasDone = isDone.load(ordering: .relaxed)
     #expect(!wasDone)
     var copy = try load.copy()
     try copy.finish()
     try load.commit(&copy, [.raiseCounter(to: 1)], behind: nil)
-    #expect(try await id.rawValue == 2)
+    try await change
+    #expect(try await table.record(with: id).value.kind == "two")
   }
 
   @Test func limitsMayBeAsLargeAsTheyLike() async throws {
     let table = try store().paged(.events)
-    let ids = try await table.add(contentsOf: (1...3).map { Event(kind: "\($0)") })
+    let ids = try await table.add(contentsOf: (1...3).map { LogEvent(kind: "\($0)") })
     #expect(try await table.records(in: 1..<Int.max).map(\.id) == Array(ids[1...]))
     #expect(try await table.records(after: ids[0], limit: .max).map(\.id) == Array(ids[1...]))
     #expect(try await table.records(before: ids[2], limit: .max).map(\.id) == Array(ids[..<2]))
@@ -414,13 +427,12 @@ struct PagedTableTests {
   @Test func changesAfterAFailedStartBeginWithReloaded() async throws {
     let server = try #require(PostgresServer.current)
     let name = UUID().uuidString
-    let log = PostgresLog(server.info, store: name, timeout: .seconds(30), history: .fromNow)
+    let log = PostgresLog(server.info, store: name, timeout: longestWait, history: .fromNow)
     let store = RecordStore(at: URL(fileURLWithPath: "/nowhere"), log: log, options: StoreOptions())
     var changes = try store.paged(.events).changes().makeAsyncIterator()
-    async let first = changes.next()
-    try await Task.sleep(for: .seconds(3))
+    await changes.start()
     try log.create()
-    guard case .reloaded = await first else {
+    guard case .reloaded = try await changes.nextInTime() else {
       Issue.record("changes may be missing")
       return
     }

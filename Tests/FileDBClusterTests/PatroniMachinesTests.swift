@@ -10,11 +10,13 @@ struct PatroniMachinesTests {
   @Test func transfersAreDoneOnceOrNeverWhileLeadersFail() throws {
     let cluster = try #require(PatroniCluster.current)
     let (info, name) = (try cluster.info, UUID().uuidString)
-    let log = SharedLog.postgreSQL(info, store: name)
+    let log = SharedLog.postgreSQL(info, store: name, timeout: longestWait)
     try log.create()
     var failures = LeaderFailures()
-    let result = try Machines(connection: info, store: name, log: log).transfer(15) {
-      try failures.bringAbout(Machines.kills, on: cluster)
+    // `Tests/Cluster/patroni` waits five minutes for its servers.
+    let machines = Machines(connection: info, store: name, log: log, patience: .seconds(320))
+    let result = try machines.transfer(15) { progress in
+      try failures.bringAbout(Machines.kills, on: cluster, during: progress)
     }
     print("PostgreSQL with Patroni:\n\(failures.description(result))")
   }

@@ -14,7 +14,7 @@ struct PostgresAccessTests {
   /// Makes the role that programs use, with the rights that the article gives it, and a store.
   private func prepare(_ server: SecuredPostgresServer) throws -> String {
     let name = UUID().uuidString
-    try SharedLog.postgreSQL(server.info, store: name).create()
+    try SharedLog.postgreSQL(server.info, store: name, timeout: longestWait).create()
     let article = try String(
       contentsOf: packageRoot.appendingPathComponent("Sources/FileDB/FileDB.docc/ClusterOperation.md"),
       encoding: .utf8)
@@ -27,26 +27,27 @@ struct PostgresAccessTests {
   }
 
   private func run(_ server: SecuredPostgresServer, _ script: String) throws {
-    try PostgresConnection(server.info, timeout: .seconds(5)).runScript(script, within: .seconds(5))
+    try PostgresConnection(server.info, timeout: longestWait).runScript(script, within: longestWait)
   }
 
   /// A file of passwords, in the form of `.pgpass`.
   private func passwordFile(_ password: String, in folder: URL) throws -> String {
     let file = folder.appendingPathComponent(UUID().uuidString)
-    try "localhost:*:*:writer:\(password)\n".write(to: file, atomically: true, encoding: .utf8)
+    try "*:*:*:writer:\(password)\n".write(to: file, atomically: true, encoding: .utf8)
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
     return file.path
   }
 
   private func info(_ server: SecuredPostgresServer, _ options: String) -> String {
-    "host=localhost port=\(server.port) user=writer dbname=postgres sslmode=verify-full "
+    "host=localhost hostaddr=127.0.0.1 port=\(server.port) user=writer dbname=postgres sslmode=verify-full "
       + "sslrootcert=\(server.certificate) \(options)"
   }
 
   /// Adds a record through this connection string.
   private func write(_ info: String, _ name: String, in folder: URL) throws {
     let store = try RecordStore(
-      at: folder.appendingPathComponent(UUID().uuidString), sharedBy: .postgreSQL(info, store: name))
+      at: folder.appendingPathComponent(UUID().uuidString),
+      sharedBy: .postgreSQL(info, store: name, timeout: longestWait))
     try store.table("t").add(["title": "one"])
     try store.close()
   }
@@ -57,9 +58,9 @@ struct PostgresAccessTests {
         let name = try prepare(server)
         let right = "passfile=\(try passwordFile(Self.password, in: folder))"
         try write(info(server, right), name, in: folder)
-        let connection = try PostgresConnection(info(server, right), timeout: .seconds(5))
+        let connection = try PostgresConnection(info(server, right), timeout: longestWait)
         let row = try connection.run(
-          "SELECT ssl, current_user::text FROM pg_stat_ssl WHERE pid = pg_backend_pid()", within: .seconds(5)
+          "SELECT ssl, current_user::text FROM pg_stat_ssl WHERE pid = pg_backend_pid()", within: longestWait
         ).first
         #expect(row?.number(0) == 1 && row?.text(1) == "writer")
 
@@ -91,14 +92,14 @@ struct PostgresAccessTests {
           try run(reader, "ALTER SYSTEM SET default_transaction_read_only = on")
           try run(reader, "SELECT pg_reload_conf()")
           let passwords = try passwordFile(Self.password, in: folder)
-          let closed = try ReservedPort()
-          let hosts = "localhost:\(closed.number),localhost:\(reader.port),localhost:\(writer.port)"
+          let closed = try HeldPort()
+          let hosts = [closed.number, reader.port, writer.port].map { "127.0.0.1:\($0)" }
+            .joined(separator: ",")
           let address = "postgres://writer@\(hosts)/postgres?sslmode=require&passfile=\(passwords)"
           try write(address, name, in: folder)
-          let connection = try PostgresConnection(address, timeout: .seconds(5))
-          let port = try connection.run("SELECT inet_server_port()", within: .seconds(5)).first?.number(0)
+          let connection = try PostgresConnection(address, timeout: longestWait)
+          let port = try connection.run("SELECT inet_server_port()", within: longestWait).first?.number(0)
           #expect(port == UInt64(writer.port))
-          withExtendedLifetime(closed) {}
         }
       }
     }
@@ -110,7 +111,7 @@ struct PostgresAccessTests {
         let name = try prepare(server)
         let passwords = try passwordFile(Self.password, in: folder)
         let info = info(server, "passfile=\(passwords)")
-        let log = PostgresLog(info, store: name, timeout: .seconds(5), longestStatement: 1_000)
+        let log = PostgresLog(info, store: name, timeout: longestWait, longestStatement: 1_000)
         let store = try RecordStore(at: folder.appendingPathComponent("a"), sharedBy: SharedLog(log))
         let table = try store.table("t")
         let id = try table.add(["title": "one"])
@@ -125,10 +126,10 @@ struct PostgresAccessTests {
         #expect(try log.status().tables == 1)
         let late = try RecordStore(at: folder.appendingPathComponent("b"), sharedBy: SharedLog(log))
         #expect(try late.table("t").snapshot().map { $0["title"] } == ["two"])
-        #expect(storeError { try PostgresLog(info, store: "other", timeout: .seconds(5)).create() } == nil)
-        let connection = try PostgresConnection(info, timeout: .seconds(5))
+        #expect(storeError { try PostgresLog(info, store: "other", timeout: longestWait).create() } == nil)
+        let connection = try PostgresConnection(info, timeout: longestWait)
         #expect(throws: PostgresFailure.self) {
-          try connection.run("DROP TABLE filedb.commits", within: .seconds(5))
+          try connection.run("DROP TABLE filedb.commits", within: longestWait)
         }
         try store.checkInvariants()
       }
@@ -141,7 +142,7 @@ struct PostgresAccessTests {
     process.arguments = ["-c", "\(line) 2>/dev/null"]
     process.currentDirectoryURL = folder
     try process.run()
-    process.waitUntilExit()
+    try process.waitForEnd()
     return process.terminationStatus
   }
 }

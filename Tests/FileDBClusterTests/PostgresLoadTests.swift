@@ -13,7 +13,7 @@ struct PostgresLoadTests {
   /// A log with a limit of 10,000 bytes for a statement.
   private func log(_ name: String) throws -> PostgresLog {
     let server = try #require(PostgresServer.current)
-    let log = PostgresLog(server.info, store: name, timeout: .seconds(30), longestStatement: 10_000)
+    let log = PostgresLog(server.info, store: name, timeout: longestWait, longestStatement: 10_000)
     try log.create()
     return log
   }
@@ -51,7 +51,7 @@ struct PostgresLoadTests {
       let direct = RecordStore(
         at: URL(fileURLWithPath: "/nowhere"),
         log: PostgresLog(
-          try #require(PostgresServer.current).info, store: name, timeout: .seconds(30), history: .fromNow),
+          try #require(PostgresServer.current).info, store: name, timeout: longestWait, history: .fromNow),
         options: StoreOptions())
       let big = try a.table("big").snapshot()
       #expect(big.count == 2_399 && big.ids.last?.rawValue == 3_001)

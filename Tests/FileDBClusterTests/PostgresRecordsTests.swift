@@ -12,14 +12,14 @@ import Testing
 struct PostgresRecordsTests {
   private func log(_ name: String, history: PostgresLog.History = .whole) throws -> PostgresLog {
     let server = try #require(PostgresServer.current)
-    let log = PostgresLog(server.info, store: name, timeout: .seconds(30), history: history)
+    let log = PostgresLog(server.info, store: name, timeout: longestWait, history: history)
     try log.create()
     return log
   }
 
   private func run(_ statement: String) throws -> [PostgresRow] {
     let server = try #require(PostgresServer.current)
-    return try PostgresConnection(server.info, timeout: .seconds(30)).run(statement, within: .seconds(30))
+    return try PostgresConnection(server.info, timeout: longestWait).run(statement, within: longestWait)
   }
 
   /// Appends one commit to each table that `changes` names.
@@ -33,7 +33,7 @@ struct PostgresRecordsTests {
       changes: applied,
       tables: Dictionary(uniqueKeysWithValues: touched.map { ($0, .init(sequence: .max >> 1, base: 0)) }),
       states: next.filter { touched.contains($0.key) })
-    _ = try log.append(timeout: .seconds(30), { commit }, taking: { _ in })
+    _ = try log.append(timeout: longestWait, { commit }, taking: { _ in })
     tables = next
   }
 
@@ -264,7 +264,8 @@ struct PostgresRecordsTests {
       let id = try store.table("t").add(["title": "one"])
       try store.table("t").set(["title": "two"], of: id)
       try restore(name, to: 1)
-      let fresh = SharedLog.postgreSQL(try #require(PostgresServer.current).info, store: name)
+      let fresh = SharedLog.postgreSQL(
+        try #require(PostgresServer.current).info, store: name, timeout: longestWait)
       let other = try RecordStore(at: folder.appendingPathComponent("other"), sharedBy: fresh)
       for _ in 0..<commitsSince { try other.table("u").add(["title": "another"]) }
       let error = storeError { try store.table("t").set(["title": "three"], of: id) }
@@ -296,7 +297,8 @@ struct PostgresRecordsTests {
       try store.checkpoint()
       try store.close()
       try restore(name, to: 1)
-      let fresh = SharedLog.postgreSQL(try #require(PostgresServer.current).info, store: name)
+      let fresh = SharedLog.postgreSQL(
+        try #require(PostgresServer.current).info, store: name, timeout: longestWait)
       if commitsSince > 0 {
         let second = try RecordStore(at: other, sharedBy: fresh)
         for _ in 0..<commitsSince { try second.table("u").add(["title": "another"]) }

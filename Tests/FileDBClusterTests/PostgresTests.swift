@@ -49,15 +49,14 @@ import Testing
   }
 }
 
-/// Tests with the server that `Tests/Cluster/run` has started. They run one after another, because some stop it.
+/// Tests with the server that `Tests/Cluster/run` has started.
 @Suite(
-  .serialized, .enabled(if: PostgresServer.current != nil, "needs the server that Tests/Cluster/run starts"))
+  .enabled(if: PostgresServer.current != nil, "needs the server that Tests/Cluster/run starts"))
 struct PostgresTests {
   private func server() throws -> PostgresServer { try #require(PostgresServer.current) }
 
-  private func log(_ name: String = UUID().uuidString, timeout: Duration = .seconds(3)) throws -> PostgresLog
-  {
-    let log = PostgresLog(try server().info, store: name, timeout: timeout)
+  private func log(_ name: String = UUID().uuidString) throws -> PostgresLog {
+    let log = PostgresLog(try server().info, store: name, timeout: longestWait)
     try log.create()
     return log
   }
@@ -71,7 +70,7 @@ struct PostgresTests {
 
   @Test func storeThatIsNotThereIsNamed() throws {
     _ = try log()
-    let other = PostgresLog(try server().info, store: "no such store", timeout: .seconds(3))
+    let other = PostgresLog(try server().info, store: "no such store", timeout: longestWait)
     let error = storeError { _ = try other.tables() }
     #expect(error?.code == .unreachable && error?.description.contains("no such store") == true)
   }
@@ -98,7 +97,7 @@ struct PostgresTests {
   @Test func nameOfAStoreWithANULIsRefused() throws {
     let (name, info) = (UUID().uuidString, try server().info)
     _ = try log(name)
-    let other = PostgresLog(info, store: "\(name)\0x", timeout: .seconds(3))
+    let other = PostgresLog(info, store: "\(name)\0x", timeout: longestWait)
     #expect(storeError { _ = try other.make() }?.code == .unreachable)
     #expect(storeError { _ = try other.tables() }?.code == .unreachable)
   }
@@ -108,7 +107,7 @@ struct PostgresTests {
     let log = try log()
     _ = try LogUser(log).append("t") { _ in [.create] }
     #expect(try log.forgetCommits(olderThan: .zero) == 1)
-    let late = PostgresLog(try server().info, store: log.name, timeout: .seconds(3))
+    let late = PostgresLog(try server().info, store: log.name, timeout: longestWait)
     var table = TableState()
     let applied = try table.applyNoting(.create)
     let commit = NewCommit(
@@ -130,62 +129,28 @@ struct PostgresTests {
     let late = NewCommit(
       token: token, changes: [("t", applied)], tables: ["t": .init(sequence: 0, base: 0)],
       states: ["t": table])
-    let error = storeError { _ = try log.append(timeout: .seconds(1), { late }, taking: { _ in }) }
+    let error = storeError { _ = try log.append(timeout: longestWait, { late }, taking: { _ in }) }
     #expect(error?.description.contains("FD002") == true)
     #expect(try LogUser(log).commits(after: 0).isEmpty)
     #expect(try log.outcome(of: token) == .absent)
   }
 
-  @Test func writeToAPausedServerTimesOutAndTheOutcomeIsSettledLater() throws {
-    try withTemporaryFolder { folder in
-      let log = SharedLog(try log(timeout: .seconds(2)))
-      let store = try RecordStore(at: folder, sharedBy: log, options: StoreOptions(checkpoints: .manual))
-      try store.table("t").add(["title": "one"])
-      try server().run("pause")
-      let start = ContinuousClock.now
-      let error = storeError { try store.table("t").add(["title": "two"]) }
-      #expect(error?.code == .unreachable || error?.code == .outcomeUnknown)
-      #expect(try store.table("t").count == 1)
-      #expect(ContinuousClock.now - start < .seconds(40))
-      try server().run("resume")
-      try store.table("t").add(["title": "three"])
-      #expect(try store.table("t").snapshot().map { $0["title"] } == ["one", "three"])
-    }
-  }
-
-  @Test func restartedServerHasAllAcknowledgedCommits() throws {
-    try withTemporaryFolder { folder in
-      let log = SharedLog(try log())
-      let store = try RecordStore(at: folder, sharedBy: log)
-      for _ in 0..<3 {
-        try store.table("t").add(["title": "one"])
-        try server().run("kill")
-        #expect(storeError { try store.table("t").add(["title": "never"]) }?.code == .unreachable)
-        try server().run("start")
-      }
-      try store.table("t").add(["title": "one"])
-      let fresh = try RecordStore(at: folder.appendingPathComponent("fresh"), sharedBy: log)
-      #expect(try fresh.table("t").snapshot().map { $0["title"] } == Array(repeating: "one", count: 4))
-    }
-  }
-
+  /// In a database of its own, because it is the same for all stores of a database.
   @Test func anotherVersionOfTheTablesIsRefused() throws {
-    let log = try log()
-    func set(_ version: UInt64) throws {
-      let connection = try PostgresConnection(server().info, timeout: .seconds(3))
-      try connection.run("UPDATE filedb.format SET version = \(version)", within: .seconds(3))
-    }
-    try set(PostgresTables.version + 1)
-    defer { try? set(PostgresTables.version) }
-    let name = UUID().uuidString
-    let late = PostgresLog(try server().info, store: name, timeout: .seconds(3))
+    let database = "v\(UUID().uuidString.filter(\.isHexDigit).lowercased())"
+    try runStatement("CREATE DATABASE \(database)")
+    let info = try server().info.replacing("dbname=postgres", with: "dbname=\(database)")
+    func log() -> PostgresLog { PostgresLog(info, store: UUID().uuidString, timeout: longestWait) }
+    let (before, late) = (log(), log())
+    try before.create()
+    let connection = try PostgresConnection(info, timeout: longestWait)
+    try connection.run(
+      "UPDATE filedb.format SET version = \(PostgresTables.version + 1)", within: longestWait)
     #expect(storeError { _ = try late.tables() }?.code == .newerFormat)
     #expect(storeError { _ = try late.make() }?.code == .newerFormat)
-    let connection = try PostgresConnection(server().info, timeout: .seconds(3))
-    let stores = try connection.run(
-      "SELECT id FROM filedb.stores WHERE name = '\(name)'", within: .seconds(3))
-    #expect(stores.isEmpty, "nothing was created")
-    #expect(try log.tables().isEmpty, "an open connection still works")
+    let stores = try connection.run("SELECT name FROM filedb.stores", within: longestWait).map { $0.text(0) }
+    #expect(stores == [before.name], "nothing was created")
+    #expect(try before.tables().isEmpty, "an open connection still works")
   }
 
   /// The article about the format has a script for `psql` that adds a second record.
@@ -208,7 +173,7 @@ struct PostgresTests {
         ["psql", "-X", "-v", "ON_ERROR_STOP=1", "-d"] + [try server().info, "-f", script.path]
       psql.standardOutput = FileHandle.nullDevice
       try psql.run()
-      psql.waitUntilExit()
+      try psql.waitForEnd()
       #expect(psql.terminationStatus == 0)
       try store.catchUp()
       #expect(try table.snapshot().map { $0["title"] } == ["Buy milk", "Pay the rent"])

@@ -305,11 +305,10 @@ import Testing
       try a.table("t").add(["title": "one"])
       pause.arm()
       let failures = Failures()
-      let writing = DispatchGroup()
-      DispatchQueue(label: "writer").async(group: writing) {
+      let writing = startThread("a write") {
         failures.note { _ = try a.table("t").add(["title": "two"]) }
       }
-      pause.waitUntilReached()
+      try pause.waitUntilReached()
       for store in [a, same] {
         #expect(try store.table("t").snapshot().map { $0["title"] } == ["one"])
         #expect(try store.table("t").record(with: 1)["title"] == "one")
@@ -317,7 +316,7 @@ import Testing
         try store.refresh()
       }
       pause.end()
-      writing.wait()
+      try writing.wait()
       #expect(failures.all.isEmpty)
       #expect(try same.table("t").count == 2)
       try a.checkInvariants()
@@ -334,14 +333,12 @@ import Testing
     }
     let (a, b) = (try open("a"), try open("b"))
     let seen = try await b.table("t")
-    let changes = seen.changes()
+    var changes = try await seen.changes(since: seen.snapshot()).makeAsyncIterator()
     try await a.table("t").add(["title": "one"])
-    for await change in changes where change.after.count == 1 { break }
+    #expect(try await changes.nextInTime().after.count == 1)
     #expect(seen.lastSnapshot.count == 1)
     let file = try b.url(of: "t")
-    while !FileManager.default.fileExists(atPath: file.path) {
-      try await Task.sleep(for: .milliseconds(50))
-    }
+    try await wait(for: "the table's file") { FileManager.default.fileExists(atPath: file.path) }
     #expect(try String(contentsOf: file, encoding: .utf8).contains("one"))
   }
 
@@ -361,13 +358,10 @@ import Testing
     let store = try open()
     #expect(store.observationError == nil)
     log.isAway.store(true, ordering: .relaxed)
-    var codes: [StoreError.Code?] = []
-    for await error in store.observationErrors() {
-      codes.append(error?.code)
-      if error == nil { break }
-      log.isAway.store(false, ordering: .relaxed)
-    }
-    #expect(codes == [.unreachable, nil] && store.observationError == nil)
+    var errors = store.observationErrors().makeAsyncIterator()
+    #expect(try await errors.nextInTime()?.code == .unreachable)
+    log.isAway.store(false, ordering: .relaxed)
+    #expect(try await errors.nextInTime() == nil && store.observationError == nil)
     try store.checkInvariants()
   }
 
@@ -383,14 +377,14 @@ import Testing
       var b: RecordStore? = try RecordStore(at: url, sharedBy: log)
       let replica = try #require((b?.log as? ReplicaLog)?.folder)
       pause.arm()
-      pause.waitUntilReached()
+      try pause.waitUntilReached()
       try b?.close()
       try a.table("t").add(["title": "two"])
       // The thread has the store only until it has seen the answer.
       weak let closed = b
       b = nil
       pause.end()
-      while closed != nil { usleep(1_000) }
+      try wait(for: "the end of the thread") { closed == nil }
       try replica.readOn()
       #expect(replica.end == 1)
       let again = try RecordStore(at: url, sharedBy: log)
@@ -403,19 +397,19 @@ import Testing
 /// A place where a thread waits until the test lets it go on.
 private final class Pause: Sendable {
   private let isArmed = Atomic<Bool>(false)
-  private let isReached = DispatchSemaphore(value: 0)
-  private let mayGoOn = DispatchSemaphore(value: 0)
+  private let isReached = Event("a thread at its pause")
+  private let mayGoOn = Event("the end of a pause")
 
   /// The next thread that comes here waits.
   func arm() { isArmed.store(true, ordering: .relaxed) }
 
   func pass() {
     guard isArmed.exchange(false, ordering: .relaxed) else { return }
-    isReached.signal()
-    mayGoOn.wait()
+    isReached.report()
+    try? mayGoOn.wait()
   }
 
-  func waitUntilReached() { isReached.wait() }
+  func waitUntilReached() throws { try isReached.wait() }
 
-  func end() { mayGoOn.signal() }
+  func end() { mayGoOn.report() }
 }

@@ -118,27 +118,33 @@ import Testing
     return script.path
   }
 
-  /// Types lines on a terminal of a shell.
+  /// Types lines on a terminal of a shell, each when the shell is ready for it.
+  /// - Parameter number: the number of the next command, in the shell's prompt. Offering words repeats the prompt.
   private func type(
-    _ lines: [String], into command: String, in folder: URL
+    _ lines: [String], into command: String, number: String, in folder: URL
   ) throws -> String {
-    let keys = lines.map { $0 + "\n" }.joined() + "exit\n"
     let path = program("filedb").deletingLastPathComponent().path
-    let environment = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-    let feed =
-      "(sleep 1; printf '%s' \"$KEYS\" | while IFS= read -r line; do printf '%s\\n' \"$line\"; sleep 1; done)"
-    let result = try FileDBCommandTests.run(
-      "/bin/sh", ["-c", "\(feed) | script -qec '\(command)' /dev/null"], in: folder, input: "",
+    let shell = try LiveProgram(
+      onTerminal: command, in: folder,
       environment: [
-        "KEYS": keys, "PATH": "\(path):\(environment)", "HOME": folder.path, "TERM": "dumb", "PS1": "$ ",
+        "PATH": "\(path):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")",
+        "HOME": folder.path, "TERM": "dumb", "PS1": "<\(number)> ",
       ])
-    return result.output
+    defer { shell.kill() }
+    var printed = ""
+    for (number, line) in (lines + ["exit"]).enumerated() {
+      printed += try shell.waits(for: "<\(number + 1)> ")
+      shell.type(line + "\n")
+    }
+    #expect(try shell.status() == 0)
+    return printed
   }
 
   @Test(.enabled(if: hasScript && hasBash, "needs bash and script")) func bashCompletes() throws {
     try withItems { folder in
       let script = try filedbScript("bash", in: folder)
-      let printed = try type([". \(script)"] + Self.keys.map(\.keys), into: "bash --norc -i", in: folder)
+      let printed = try type(
+        [". \(script)"] + Self.keys.map(\.keys), into: "bash --norc -i", number: "\\#", in: folder)
       let lines = printed.split(whereSeparator: \.isNewline).map(String.init)
       for (keys, expected) in Self.keys { #expect(lines.contains(expected), "\(keys): \(printed)") }
       #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("HACKED").path))
@@ -149,9 +155,9 @@ import Testing
     try withItems { folder in
       let script = try filedbScript("zsh", in: folder)
       let setup = "autoload -Uz compinit; compinit -D; . \(script)"
-      let printed = try type([setup] + Self.keys.map(\.keys), into: "zsh -f -i", in: folder)
+      let printed = try type([setup] + Self.keys.map(\.keys), into: "zsh -f -i", number: "%h", in: folder)
       for (keys, expected) in Self.keys {
-        #expect(printed.contains("\n\(expected)\r"), "\(keys): \(printed.debugDescription)")
+        #expect(printed.contains("\n\(expected)\n"), "\(keys): \(printed.debugDescription)")
       }
       #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("HACKED").path))
     }

@@ -34,8 +34,8 @@ import Testing
       try other.waits(for: "  [ ] Rent\n> [ ] Milk")
       one.type("q")
       other.type("q")
-      #expect(one.status() == 0)
-      #expect(other.status() == 0)
+      #expect(try one.status() == 0)
+      #expect(try other.status() == 0)
       let store = try RecordStore(at: folder.appendingPathComponent("TodoList.store"))
       try store.checkInvariants()
       #expect(try store.table("todo").lastSnapshot.map { $0.fields["title"] } == ["Rent", "Milk"])
@@ -134,10 +134,10 @@ import Testing
       try game.waits(for: "the level cannot be shown: ")
       try filedb("delete", "levels", "2", in: folder)
       try game.waits(for: "the level is gone\n")
-      #expect(game.status() == 0)
+      #expect(try game.status() == 0)
       let missing = try LiveProgram("Levels", [folder.path, "2"], in: folder)
       try missing.waits(for: "there is no level 2\n")
-      #expect(missing.status() == 1)
+      #expect(try missing.status() == 1)
       try RecordStore(at: folder).checkInvariants()
     }
   }

@@ -55,7 +55,7 @@ import Testing
         for name in [filedb, filedb + "-extra"] {
           for words in [["export", "t", "t.sqlite"], ["count", "t", "--where", "title MATCHES 'item.*'"]] {
             let result = try run(
-              "/usr/bin/timeout", ["-s", "KILL", "20", name] + words, in: folder, input: "", environment: [:])
+              "/usr/bin/timeout", ["-s", "KILL", "60", name] + words, in: folder, input: "", environment: [:])
             #expect(result.status == 66, "\(words): \(result)")
             #expect(
               result.error.contains(

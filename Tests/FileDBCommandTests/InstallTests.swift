@@ -1,4 +1,3 @@
-import Dispatch
 import FileDB
 import Foundation
 import Synchronization
@@ -101,30 +100,28 @@ import Testing
   }
 
   /// Runs commands all at once, and gives back what they print.
-  private func atOnce(_ commands: [String], in folder: URL) -> [String] {
+  private func atOnce(_ commands: [String], in folder: URL) throws -> [String] {
     let outputs = Mutex<[String]>([])
-    let ended = DispatchSemaphore(value: 0)
-    for command in commands {
-      // Not `concurrentPerform`, which starts no more than there are cores.
-      Thread.detachNewThread {
+    // Not `concurrentPerform`, which starts no more than there are cores.
+    let ends = commands.map { command in
+      startThread("filedb \(command)") {
         let result = try? filedb(command.split(separator: " ").map(String.init), in: folder)
         outputs.withLock { $0.append(result?.output ?? "nothing") }
-        ended.signal()
       }
     }
-    for _ in commands { ended.wait() }
+    for end in ends { try end.wait() }
     return outputs.withLock { $0.sorted() }
   }
 
   @Test func simultaneousInstallsInstallOnce() throws {
     try withVersions { folder in
       let install = Array(repeating: "install two user --version 2", count: 6)
-      let first = atOnce(install, in: folder)
+      let first = try atOnce(install, in: folder)
       #expect(first == already(2, count: 5) + ["version 2; changed: foods\n"])
       try FileManager.default.removeItem(at: folder.appendingPathComponent("user"))
       try filedb("install", "one", "user", "--version", "1", in: folder)
       try filedb("add", "foods", "title=Mine", in: folder.appendingPathComponent("user"))
-      let second = atOnce(install, in: folder)
+      let second = try atOnce(install, in: folder)
       #expect(second == already(2, count: 5) + ["version 2, was 1; changed: foods\n"])
       let user = try RecordStore(at: folder.appendingPathComponent("user"))
       let titles = try user.table("foods").lastSnapshot.map { $0.fields["title"] }
@@ -142,7 +139,7 @@ import Testing
     try withVersions { folder in
       for round in 1...4 {
         let user = "user\(round)"
-        _ = atOnce(
+        _ = try atOnce(
           ["install one \(user) --version 1", "install two \(user) --version 2"].shuffled(), in: folder)
         let store = try RecordStore(at: folder.appendingPathComponent(user))
         let titles = try store.table("foods").lastSnapshot.map { $0.fields["title"] }

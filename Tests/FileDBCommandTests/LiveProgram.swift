@@ -1,17 +1,9 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// A program that goes on while the test talks to it.
 final class LiveProgram: Sendable {
-  struct NeverSaid: Error, CustomStringConvertible {
-    let expected: String
-    let output: String
-    var description: String { "no \(expected.debugDescription) in \(output.debugDescription)" }
-  }
-
-  /// How long a program that hangs may keep a test.
-  private static let patience = 60.0
-
   private let process = Process()
   private let input = Pipe()
   private let output = Pipe()
@@ -24,16 +16,16 @@ final class LiveProgram: Sendable {
     try start(in: folder)
   }
 
-  private init(shell line: String, in folder: URL) throws {
+  /// Runs a line of shell on a terminal.
+  init(onTerminal line: String, in folder: URL, environment: [String: String]? = nil) throws {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/script")
     process.arguments = ["-qec", line, "/dev/null"]
+    if let environment { process.environment = environment }
     try start(in: folder)
   }
 
   static func onTerminal(_ name: String, in folder: URL) throws -> LiveProgram {
-    let program = URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0])
-      .resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent(name)
-    return try LiveProgram(shell: "stty cols 100 rows 40; exec '\(program.path)'", in: folder)
+    try LiveProgram(onTerminal: "stty cols 100 rows 40; exec '\(program(name).path)'", in: folder)
   }
 
   private func start(in folder: URL) throws {
@@ -54,24 +46,28 @@ final class LiveProgram: Sendable {
 
   func type(_ keys: String) { input.fileHandleForWriting.write(Data(keys.utf8)) }
 
-  /// Returns once the program has said this, since it was last asked.
-  func waits(for expected: String) throws {
-    let deadline = Date(timeIntervalSinceNow: Self.patience)
-    while Date() < deadline {
-      let isSaid = text.withLock { text in
-        guard let range = text.range(of: expected) else { return false }
-        text = String(text[range.upperBound...])
-        return true
+  /// Waits until the program has said this, since it was last asked.
+  /// - Returns: what it has said before, and this.
+  @discardableResult
+  func waits(for expected: String) throws -> String {
+    do {
+      var said = ""
+      try wait(for: expected) {
+        text.withLock { text in
+          guard let range = text.range(of: expected) else { return false }
+          (said, text) = (String(text[..<range.upperBound]), String(text[range.upperBound...]))
+          return true
+        }
       }
-      if isSaid { return }
-      Thread.sleep(forTimeInterval: 0.02)
+      return said
+    } catch is WaitedInVain {
+      throw NeverSaid(expected: expected.debugDescription, output: text.withLock(\.self))
     }
-    throw NeverSaid(expected: expected, output: text.withLock(\.self))
   }
 
   /// Waits for the end.
-  func status() -> Int32 {
-    process.waitUntilExit()
+  func status() throws -> Int32 {
+    try process.waitForEnd()
     return process.terminationStatus
   }
 

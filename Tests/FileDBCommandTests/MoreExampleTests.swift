@@ -42,7 +42,7 @@ import Testing
       try outliner.waits(for: "4 Buttermilk\nnot a note: ")
       try outliner.waits(for: "record 6: field 'text'")
       outliner.type("quit\n")
-      #expect(outliner.status() == 0)
+      #expect(try outliner.status() == 0)
       let store = try RecordStore(at: folder)
       try store.checkInvariants()
       #expect(try store.table("notes").snapshot().ids == [4, 6])
@@ -61,7 +61,7 @@ import Testing
       outliner.type("delete 2\n")
       try outliner.waits(for: "3 Fox\n--\n")
       outliner.type("quit\n")
-      #expect(outliner.status() == 0)
+      #expect(try outliner.status() == 0)
       try RecordStore(at: folder).checkInvariants()
     }
   }

@@ -80,7 +80,7 @@ func run(
     process.standardOutput = try FileHandle(forWritingTo: files[1])
     process.standardError = try FileHandle(forWritingTo: files[2])
     try process.run()
-    process.waitUntilExit()
+    try process.waitForEnd()
     return ToolResult(
       output: String(decoding: try Data(contentsOf: files[1]), as: UTF8.self),
       error: String(decoding: try Data(contentsOf: files[2]), as: UTF8.self),
@@ -110,13 +110,18 @@ final class RunningTool {
   private let running: Process
   private let files: (output: URL, error: URL)
 
-  /// - Parameter scratch: where to keep what it prints; not the store, which it would change.
-  init(_ arguments: [String], in folder: URL, scratch: URL) throws {
-    running = process(filedbProgram.path, arguments, in: folder, environment: [:])
+  /// - Parameters:
+  ///   - scratch: where to keep what it prints; not the store, which it would change.
+  ///   - pipe: where its output goes instead.
+  init(
+    _ arguments: [String], in folder: URL, scratch: URL, environment: [String: String] = [:],
+    output pipe: Pipe? = nil
+  ) throws {
+    running = process(filedbProgram.path, arguments, in: folder, environment: environment)
     files = (scratch.appendingPathComponent("output"), scratch.appendingPathComponent("error"))
     for file in [files.output, files.error] { try Data().write(to: file) }
     running.standardInput = FileHandle.nullDevice
-    running.standardOutput = try FileHandle(forWritingTo: files.output)
+    running.standardOutput = if let pipe { pipe } else { try FileHandle(forWritingTo: files.output) }
     running.standardError = try FileHandle(forWritingTo: files.error)
     try running.run()
   }
@@ -132,29 +137,39 @@ final class RunningTool {
   /// Waits until it ends.
   /// - Returns: its exit status; `nil` if a signal ended it.
   func status() async throws -> Int32? {
-    while running.isRunning { try await Task.sleep(for: .milliseconds(5)) }
+    try await wait(for: "the end of filedb") { !running.isRunning }
     return running.terminationReason == .exit ? running.terminationStatus : nil
   }
 
-  func waitForError(_ text: String) async throws { try await wait { try error.contains(text) } }
+  func waitForError(_ text: String) async throws {
+    try await expect(text.debugDescription) { try error.contains(text) }
+  }
 
   /// Waits until it has printed a whole last line like this.
   func waitForLine(where isLine: (Substring) -> Bool) async throws {
-    try await wait {
+    try await expect("the expected line") {
       let output = try output
       return output.hasSuffix("\n") && output.split(separator: "\n").last.map(isLine) ?? false
     }
   }
 
-  private func wait(until isDone: () throws -> Bool) async throws {
-    while try !isDone() {
-      guard running.isRunning else { throw ToolEnded(output: try output, error: try error) }
-      try await Task.sleep(for: .milliseconds(5))
+  private func expect(_ what: String, until isThere: () throws -> Bool) async throws {
+    do {
+      try await wait(for: what) {
+        let isOver = !running.isRunning
+        if try isThere() { return true }
+        guard !isOver else { throw NeverSaid(expected: what, output: "") }
+        return false
+      }
+    } catch is WaitedInVain, is NeverSaid {
+      throw NeverSaid(expected: what, output: try output + error)
     }
   }
 }
 
-struct ToolEnded: Error {
+/// A program did not print what it should have printed.
+struct NeverSaid: Error, CustomStringConvertible {
+  let expected: String
   let output: String
-  let error: String
+  var description: String { "waited in vain for \(expected) in \(output.debugDescription)" }
 }

@@ -53,7 +53,7 @@ import Testing
         case ..<83: stores[number] = try store()
         default: break
         }
-        if let replica = stores[number].log as? ReplicaLog { _ = try replica.catchUp(timeout: .seconds(10)) }
+        if let replica = stores[number].log as? ReplicaLog { _ = try replica.catchUp(timeout: longestWait) }
         try stores[number].refresh()
         try verbs.compare(with: stores[number])
       }

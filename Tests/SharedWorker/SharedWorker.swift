@@ -3,9 +3,9 @@ import FileDBCluster
 import FileDBEtcd
 import Foundation
 
-/// SharedWorker CONNECTION STORE FOLDER NUMBER COUNT: moves an amount from one account to another, COUNT times. Then it
-/// continues, less often, as long as the file `FOLDER.busy` exists. It prints the outcome of each transfer: `done 3`,
-/// or `unknown 3`. If the server cannot be reached, it waits and tries again.
+/// SharedWorker CONNECTION STORE FOLDER NUMBER COUNT PATIENCE: moves an amount from one account to another, COUNT times.
+/// Then it continues, less often, as long as the file `FOLDER.busy` exists. It prints the outcome of each transfer:
+/// `done 3`, or `unknown 3`. If the server cannot be reached, it waits and tries again, for PATIENCE seconds.
 ///
 /// Each transfer changes a record in two tables and adds one to a third table, all in one transaction. Between
 /// transfers, it reads the tables, sometimes after asking for what the others have written. A snapshot must show a
@@ -14,13 +14,13 @@ import Foundation
 @main
 struct SharedWorker {
   static let total: Int64 = 8_000
-  /// How long it tries again. `Tests/Cluster/patroni` waits five minutes for its servers.
-  static let patience = Duration.seconds(320)
+  /// How long it tries again.
+  static let patience = Duration.seconds(Int(CommandLine.arguments.last ?? "") ?? 0)
 
   static func main() throws {
     let words = CommandLine.arguments
-    guard words.count == 6, let number = Int64(words[4]), let count = Int(words[5]) else {
-      throw StoreError(.invalidValue, "CONNECTION STORE FOLDER NUMBER COUNT")
+    guard words.count == 7, let number = Int64(words[4]), let count = Int(words[5]) else {
+      throw StoreError(.invalidValue, "CONNECTION STORE FOLDER NUMBER COUNT PATIENCE")
     }
     let log =
       words[1].hasPrefix("etcd:")

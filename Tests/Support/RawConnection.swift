@@ -42,8 +42,10 @@ package final class RawConnection {
       var isOn: CInt = 1
       setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &isOn, socklen_t(MemoryLayout<CInt>.size))
     #endif
-    var patience = timeval(tv_sec: Int(longestWait / .seconds(1)), tv_usec: 0)
-    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    var patience = timeval(tv_sec: Int(longestWait.components.seconds), tv_usec: 0)
+    for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+      setsockopt(descriptor, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
+    }
   }
 
   deinit { close(descriptor) }
@@ -53,7 +55,10 @@ package final class RawConnection {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Foundation.send(descriptor, $0.baseAddress, $0.count, Self.flags) }
-      guard count > 0 else { throw Ended() }
+      guard count > 0 else {
+        if errno == EAGAIN { throw WaitedInVain(for: "a server to read what a client sends", #fileID, #line) }
+        throw Ended()
+      }
       rest = rest.dropFirst(count)
     }
   }
@@ -102,35 +107,36 @@ package final class RawConnection {
 
   /// The rest, up to the end of the connection.
   package func takeAll() throws -> [UInt8] {
-    while try receive() {}
+    while try receive(before: "the end of a connection") {}
     defer { received = [] }
     return received
   }
 
   private func take(_ count: Int) throws -> [UInt8] {
-    while received.count < count { guard try receive() else { throw Ended() } }
+    while received.count < count { guard try receive(before: "\(count) bytes") else { throw Ended() } }
     defer { received.removeFirst(count) }
     return Array(received.prefix(count))
   }
 
   private func take(through text: String) throws -> [UInt8] {
     let mark = Array(text.utf8)
-    let end = ContinuousClock.now + longestWait
+    let (end, what) = (ContinuousClock.now + longestWait, text.debugDescription)
     while true {
       if let range = received.firstRange(of: mark) { return try take(range.upperBound) }
       // Signs of life may come forever.
-      guard .now < end else { throw WaitedInVain(for: "the server to say \(text)", #fileID, #line) }
-      guard try receive() else { throw Ended() }
+      guard ContinuousClock.now < end else { throw WaitedInVain(for: what, #fileID, #line) }
+      guard try receive(before: what) else { throw Ended() }
     }
   }
 
+  /// - Parameter what: what the test waits for.
   /// - Returns: whether there was more.
-  private func receive() throws -> Bool {
+  private func receive(before what: String) throws -> Bool {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     let count = recv(descriptor, &buffer, buffer.count, 0)
     // Where bytes that the server never read are lost, the connection is reset.
     if count == 0 || count < 0 && errno == ECONNRESET { return false }
-    if count < 0, errno == EAGAIN { throw WaitedInVain(for: "the server to say more", #fileID, #line) }
+    if count < 0, errno == EAGAIN { throw WaitedInVain(for: what, #fileID, #line) }
     guard count > 0 else { throw Ended() }
     received += buffer[..<count]
     return true

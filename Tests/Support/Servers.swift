@@ -1,11 +1,15 @@
 import Foundation
 
-/// The PostgreSQL server that `Tests/Cluster/run` has started.
+/// A PostgreSQL server that `Tests/Cluster/run` has started.
 package struct PostgresServer: Sendable {
   package let folder: String
 
-  package static let current = ProcessInfo.processInfo.environment["FILEDB_POSTGRES_FOLDER"]
-    .map(PostgresServer.init)
+  /// The server for tests that leave it alone. They run at the same time.
+  package static let current = environment("FILEDB_POSTGRES_FOLDER").map(PostgresServer.init)
+  /// The server for ``PostgresOutageTests``.
+  package static let outages = environment("FILEDB_POSTGRES_OUTAGES_FOLDER").map(PostgresServer.init)
+  /// The server for ``PostgresStandbyTests``.
+  package static let standby = environment("FILEDB_POSTGRES_STANDBY_FOLDER").map(PostgresServer.init)
 
   /// The connection string for libpq.
   package var info: String { "host=\(folder) user=filedb dbname=postgres" }
@@ -19,9 +23,9 @@ package struct PostgresServer: Sendable {
 /// A separate PostgreSQL server that programs reach only with TLS and a password.
 package struct SecuredPostgresServer: Sendable {
   package let folder: String
-  private let reserved: ReservedPort
+  private let heldPort: HeldPort
 
-  package var port: Int { reserved.number }
+  package var port: Int { heldPort.number }
 
   /// The certificate to check the server with.
   package var certificate: String { "\(folder)/ca.pem" }
@@ -31,7 +35,7 @@ package struct SecuredPostgresServer: Sendable {
 
   package static func with<Result>(_ body: (SecuredPostgresServer) throws -> Result) throws -> Result {
     try withTemporaryFolder { folder in
-      let server = SecuredPostgresServer(folder: folder.path, reserved: try ReservedPort())
+      let server = SecuredPostgresServer(folder: folder.path, heldPort: try HeldPort())
       try runClusterScript("server", ["make", server.folder, "\(server.port)"])
       defer { _ = try? runClusterScript("server", ["stop", server.folder]) }
       return try body(server)
@@ -69,8 +73,7 @@ package struct PatroniCluster: ServersWithLeader {
   package let folder: String
   package static let script = "patroni"
 
-  package static let current = ProcessInfo.processInfo.environment["FILEDB_PATRONI_FOLDER"]
-    .map(PatroniCluster.init)
+  package static let current = environment("FILEDB_PATRONI_FOLDER").map(PatroniCluster.init)
 
   /// How libpq reaches the server that leads.
   package var info: String {
@@ -81,12 +84,15 @@ package struct PatroniCluster: ServersWithLeader {
   }
 }
 
-/// The cluster that `Tests/Cluster/etcd` or `Tests/Cluster/failover` has started.
+/// A cluster that `Tests/Cluster/etcd` or `Tests/Cluster/failover` has started.
 package struct EtcdCluster: ServersWithLeader {
   package let folder: String
   package static let script = "members"
 
-  package static let current = ProcessInfo.processInfo.environment["FILEDB_ETCD_FOLDER"].map(EtcdCluster.init)
+  /// The cluster for tests that leave it alone. They run at the same time.
+  package static let current = environment("FILEDB_ETCD_FOLDER").map(EtcdCluster.init)
+  /// The cluster for ``EtcdOutageTests``.
+  package static let outages = environment("FILEDB_ETCD_OUTAGES_FOLDER").map(EtcdCluster.init)
 
   /// The address of the cluster, with all members.
   package var address: String {
@@ -107,6 +113,8 @@ package struct EtcdCluster: ServersWithLeader {
     }
   }
 }
+
+private func environment(_ variable: String) -> String? { ProcessInfo.processInfo.environment[variable] }
 
 /// Runs a script in `Tests/Cluster`.
 /// - Returns: its output.
@@ -131,7 +139,7 @@ private func run(
   process.standardOutput = output
   try process.run()
   let said = try output.fileHandleForReading.readToEnd() ?? Data()
-  process.waitUntilExit()
+  try process.waitForEnd()
   guard process.terminationStatus == 0 else {
     throw BrokenInvariant(description: "'\(program) \(arguments[0])' failed")
   }
