@@ -3,7 +3,7 @@ import Testing
 
 @testable import FileDBCluster
 
-/// Queries the server of `Tests/Cluster/run`.
+/// Queries the server of `Tests/Cluster/with-servers`.
 @discardableResult
 func runStatement(_ statement: String) throws -> [PostgresRow] {
   let server = try #require(PostgresServer.current)

@@ -9,7 +9,9 @@ import Testing
 @testable import FileDBEtcd
 
 /// Unusual answers of etcd. A proxy makes them.
-@Suite(.serialized, .enabled(if: EtcdCluster.current != nil, "needs the etcd that Tests/Cluster/etcd starts"))
+@Suite(
+  .serialized,
+  .enabled(if: EtcdCluster.current != nil, "needs the etcd clusters of Tests/Cluster/with-servers"))
 struct EtcdAnswerTests {
   /// Runs `body` with a log behind a proxy.
   private func withProxy(

@@ -8,7 +8,7 @@ import Testing
 @testable import FileDBEtcd
 
 /// An etcd with lower limits, or with users. Each test starts its own.
-@Suite(.serialized, .enabled(if: EtcdCluster.current != nil, "needs the etcd that Tests/Cluster/etcd finds"))
+@Suite(.serialized, .enabled(if: EtcdCluster.current != nil, "needs etcd"))
 struct EtcdLimitsTests {
   private func open(_ cluster: EtcdCluster, user: String = "") throws -> EtcdLog {
     let address = cluster.address.replacing("etcd://", with: "etcd://\(user)")

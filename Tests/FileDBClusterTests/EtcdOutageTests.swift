@@ -8,7 +8,8 @@ import Testing
 
 /// Members of etcd that are paused, killed or cut off. The tests run one after another, with a cluster of their own.
 @Suite(
-  .serialized, .enabled(if: EtcdCluster.outages != nil, "needs the clusters that Tests/Cluster/etcd starts"))
+  .serialized,
+  .enabled(if: EtcdCluster.outages != nil, "needs the etcd clusters of Tests/Cluster/with-servers"))
 struct EtcdOutageTests {
   private func cluster() throws -> EtcdCluster { try #require(EtcdCluster.outages) }
 

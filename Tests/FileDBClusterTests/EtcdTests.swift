@@ -8,9 +8,9 @@ import Testing
 
 @testable import FileDBEtcd
 
-/// Tests with the cluster that `Tests/Cluster/etcd` has started.
+/// Tests with the cluster that `Tests/Cluster/with-servers` has started.
 @Suite(
-  .enabled(if: EtcdCluster.current != nil, "needs the cluster that Tests/Cluster/etcd starts"))
+  .enabled(if: EtcdCluster.current != nil, "needs the etcd clusters of Tests/Cluster/with-servers"))
 struct EtcdTests {
   private func cluster() throws -> EtcdCluster { try #require(EtcdCluster.current) }
 

@@ -127,6 +127,6 @@ struct Machines {
     return times.count
   }
 
-  /// `FILEDB_SERVER_KILLS=200 Tests/Cluster/run` kills the server that often.
+  /// `FILEDB_SERVER_KILLS=200 Tests/Cluster/with-servers Tests/run --filter SeveralMachines` kills the server that often.
   static let kills = ProcessInfo.processInfo.environment["FILEDB_SERVER_KILLS"].flatMap { Int($0) } ?? 3
 }

@@ -8,7 +8,8 @@ import Testing
 
 /// What folders do with commits to paged tables.
 @Suite(
-  .serialized, .enabled(if: PostgresServer.current != nil, "needs the server that Tests/Cluster/run starts"))
+  .serialized,
+  .enabled(if: PostgresServer.current != nil, "needs the PostgreSQL servers of Tests/Cluster/with-servers"))
 struct PagedReplicaTests {
   private func makeLog() throws -> SharedLog {
     let server = try #require(PostgresServer.current)

@@ -16,7 +16,8 @@ extension TableName<LogEvent> { static var events: Self { "events" } }
 
 /// Paged tables.
 @Suite(
-  .serialized, .enabled(if: PostgresServer.current != nil, "needs the server that Tests/Cluster/run starts"))
+  .serialized,
+  .enabled(if: PostgresServer.current != nil, "needs the PostgreSQL servers of Tests/Cluster/with-servers"))
 struct PagedTableTests {
   /// A store without a folder, with its own log.
   private func store(

@@ -7,7 +7,8 @@ import Testing
 
 /// How a program connects: TLS, passwords, several servers, and a role that does not own the tables.
 @Suite(
-  .serialized, .enabled(if: PostgresServer.current != nil, "needs the server that Tests/Cluster/run starts"))
+  .serialized,
+  .enabled(if: PostgresServer.current != nil, "needs the PostgreSQL servers of Tests/Cluster/with-servers"))
 struct PostgresAccessTests {
   private static let password = "geheim"
 

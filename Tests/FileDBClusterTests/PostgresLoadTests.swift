@@ -8,7 +8,8 @@ import Testing
 
 /// Commits that are too large for a statement.
 @Suite(
-  .serialized, .enabled(if: PostgresServer.current != nil, "needs the server that Tests/Cluster/run starts"))
+  .serialized,
+  .enabled(if: PostgresServer.current != nil, "needs the PostgreSQL servers of Tests/Cluster/with-servers"))
 struct PostgresLoadTests {
   /// A log with a limit of 10,000 bytes for a statement.
   private func log(_ name: String) throws -> PostgresLog {

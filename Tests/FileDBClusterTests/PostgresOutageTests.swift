@@ -6,7 +6,8 @@ import Testing
 
 /// A PostgreSQL server that is paused or killed. The tests run one after another, with a server of their own.
 @Suite(
-  .serialized, .enabled(if: PostgresServer.outages != nil, "needs the servers that Tests/Cluster/run starts"))
+  .serialized,
+  .enabled(if: PostgresServer.outages != nil, "needs the PostgreSQL servers of Tests/Cluster/with-servers"))
 struct PostgresOutageTests {
   private func server() throws -> PostgresServer { try #require(PostgresServer.outages) }
 

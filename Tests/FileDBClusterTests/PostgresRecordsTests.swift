@@ -8,7 +8,8 @@ import Testing
 
 /// The records in PostgreSQL, by id and in order, and the machines that start from them.
 @Suite(
-  .serialized, .enabled(if: PostgresServer.current != nil, "needs the server that Tests/Cluster/run starts"))
+  .serialized,
+  .enabled(if: PostgresServer.current != nil, "needs the PostgreSQL servers of Tests/Cluster/with-servers"))
 struct PostgresRecordsTests {
   private func log(_ name: String, history: PostgresLog.History = .whole) throws -> PostgresLog {
     let server = try #require(PostgresServer.current)

@@ -9,7 +9,8 @@ import Testing
 /// A server that waits for a standby which is missing. A commit counts once a standby has it. The tests run one after
 /// another, with a server of their own.
 @Suite(
-  .serialized, .enabled(if: PostgresServer.standby != nil, "needs the servers that Tests/Cluster/run starts"))
+  .serialized,
+  .enabled(if: PostgresServer.standby != nil, "needs the PostgreSQL servers of Tests/Cluster/with-servers"))
 struct PostgresStandbyTests {
   /// A timeout that must run out, because no answer comes.
   private static let short = Duration.milliseconds(300)

@@ -49,9 +49,9 @@ import Testing
   }
 }
 
-/// Tests with the server that `Tests/Cluster/run` has started.
+/// Tests with the server that `Tests/Cluster/with-servers` has started.
 @Suite(
-  .enabled(if: PostgresServer.current != nil, "needs the server that Tests/Cluster/run starts"))
+  .enabled(if: PostgresServer.current != nil, "needs the PostgreSQL servers of Tests/Cluster/with-servers"))
 struct PostgresTests {
   private func server() throws -> PostgresServer { try #require(PostgresServer.current) }
 

@@ -6,7 +6,8 @@ import Testing
 
 /// `filedb` on stores that several machines share.
 @Suite(
-  .serialized, .enabled(if: PostgresServer.current != nil, "needs the server that Tests/Cluster/run starts"))
+  .serialized,
+  .enabled(if: PostgresServer.current != nil, "needs the PostgreSQL servers of Tests/Cluster/with-servers"))
 struct ClusterCommandTests {
   private static let password = "geheim"
 

@@ -5,7 +5,8 @@ import Testing
 
 /// `filedb` on stores that several machines share over etcd.
 @Suite(
-  .serialized, .enabled(if: EtcdCluster.current != nil, "needs the cluster that Tests/Cluster/etcd starts"))
+  .serialized,
+  .enabled(if: EtcdCluster.current != nil, "needs the etcd clusters of Tests/Cluster/with-servers"))
 struct EtcdCommandTests {
   /// Runs `body` with an empty folder, and the address of a new store.
   private func withStore(_ body: (_ folder: URL, _ address: String) throws -> Void) throws {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A PostgreSQL server that `Tests/Cluster/run` has started.
+/// A PostgreSQL server that `Tests/Cluster/with-servers` has started.
 package struct PostgresServer: Sendable {
   package let folder: String
 
@@ -84,7 +84,7 @@ package struct PatroniCluster: ServersWithLeader {
   }
 }
 
-/// A cluster that `Tests/Cluster/etcd` or `Tests/Cluster/failover` has started.
+/// A cluster that `Tests/Cluster/with-servers` or `Tests/Cluster/failover` has started.
 package struct EtcdCluster: ServersWithLeader {
   package let folder: String
   package static let script = "members"
