@@ -65,9 +65,10 @@ extension RecordStore {
   ) throws -> RepairPlan {
     let key = TableKey(table)
     let log = try fileLog
+    // The journal before the file, since a checkpoint moves the commits from there to here.
     try log.readOn()
-    let (file, content) = try folder.readFile(of: key, limits: options.limits)
     let pending = log.pendingTable(key)
+    let (file, content) = try folder.readFile(of: key, limits: options.limits)
     guard content != nil || pending != nil else {
       throw StoreError(.tableNotFound, "there is no such table", table: table)
     }

@@ -31,15 +31,17 @@ extension RecordStore {
   /// - Complexity: O(*n*) in the size of the file.
   public func check(_ table: String) throws -> [CheckFinding] {
     do {
+      let log = try fileLog
+      // Before the file, since a checkpoint moves the commits from the journal to the file. A damaged journal is a
+      // separate finding: see `checkJournal`.
+      let isPending = (try? log.readOn()) != nil && log.pendingTable(TableKey(table)) != nil
       let (file, content) = try folder.readFile(of: TableKey(table), limits: options.limits)
       var findings: [CheckFinding] = []
       if let content {
         findings = try TableFile.findings(
           in: content.bytes, file: file, table: table, limits: options.limits)
       }
-      // A damaged journal is a separate finding: see `checkJournal`.
-      let log = try fileLog
-      if (try? log.readOn()) != nil, log.pendingTable(TableKey(table)) != nil {
+      if isPending {
         _ = try log.replayed(TableKey(table))
       } else if content == nil {
         findings = try checkBeneath(table)

@@ -1,6 +1,8 @@
 import FileDB
 import FileDBPlist
+import FileDBStorage
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 

@@ -299,7 +299,8 @@ func contents(of folder: URL) throws -> [String] {
 
   @Test func writeTimesOutWhileLockIsHeldElsewhere() throws {
     try withTemporaryFolder { folder in
-      let store = try RecordStore(at: folder, options: StoreOptions(lockTimeout: .milliseconds(30)))
+      let store = try RecordStore(
+        at: folder, options: StoreOptions(lockTimeout: .milliseconds(30), checkpoints: .manual))
       let table = try store.table("t")
       try table.add(["n": 1])
       let lock = try SystemDisk().lock(folder.path + "/.filedb/lock", timeout: .zero)

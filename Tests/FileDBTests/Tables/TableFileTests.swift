@@ -169,7 +169,7 @@ import Testing
 
   @Test func checkpointRemovesDraftsLeftByCrash() throws {
     try withTemporaryFolder { folder in
-      let store = try RecordStore(at: folder)
+      let store = try RecordStore(at: folder, options: StoreOptions(checkpoints: .manual))
       try store.table("t").add([:])
       try Data("half".utf8).write(to: folder.appendingPathComponent(".t.plist.1a2b3c.filedb-draft"))
       try Data("half".utf8).write(to: folder.appendingPathComponent(".filedb/.journal.1a.filedb-draft"))
