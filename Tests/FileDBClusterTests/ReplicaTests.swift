@@ -333,7 +333,7 @@ import Testing
     }
     let (a, b) = (try open("a"), try open("b"))
     let seen = try await b.table("t")
-    var changes = try await seen.changes(since: seen.snapshot()).makeAsyncIterator()
+    var changes = try seen.changes(since: seen.snapshot()).makeAsyncIterator()
     try await a.table("t").add(["title": "one"])
     #expect(try await changes.nextInTime().after.count == 1)
     #expect(seen.lastSnapshot.count == 1)
