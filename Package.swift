@@ -26,13 +26,6 @@ func program(_ name: String, _ dependencies: [Target.Dependency], exclude: [Stri
   .executableTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
-// Where sqlite3.pc is missing, SwiftPM warns, and names the package to install. Apple's SDKs have SQLite without it.
-#if os(Linux)
-  let pkgConfigOfSQLite: String? = "sqlite3"
-#else
-  let pkgConfigOfSQLite: String? = nil
-#endif
-
 func nio(_ product: String) -> Target.Dependency {
   .product(name: product, package: "swift-nio", condition: .when(traits: ["Command"]))
 }
@@ -81,10 +74,8 @@ let package = Package(
     .systemLibrary(
       name: "CLibXML2", pkgConfig: "libxml-2.0",
       providers: [.apt(["libxml2-dev"]), .yum(["libxml2-devel"])]),
-    // On Apple's platforms, too: it has a function that the SDK's SQLite3 lacks.
-    .systemLibrary(
-      name: "CFileDBSQLite", pkgConfig: pkgConfigOfSQLite,
-      providers: [.apt(["libsqlite3-dev"]), .yum(["sqlite-devel"])]),
+    // With pkg-config, SwiftPM would tell every app that uses FileDB to install SQLite's headers.
+    .systemLibrary(name: "CFileDBSQLite"),
     module("FileDBEssentials", []),
     .target(
       name: "FileDBPlist",

@@ -1,3 +1,6 @@
+#if !__has_include(<sqlite3.h>)
+#error "FileDBSQLite needs SQLite's headers (libsqlite3-dev, sqlite-devel or the like); please install them."
+#endif
 #include <sqlite3.h>
 
 // By default, SQLite takes a name in double quotes for a string if there is no such column. Then a misspelled name in a

@@ -18,6 +18,7 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         .product(name: "FileDB", package: "FileDB"), .product(name: "FileDBExchange", package: "FileDB"),
+        .product(name: "FileDBSQLite", package: "FileDB"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
         "CLibXML2Peer", "CLMDB", "CSlowDisk",

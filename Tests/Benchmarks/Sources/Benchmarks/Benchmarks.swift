@@ -5,7 +5,7 @@ import Foundation
 struct Benchmarks: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Measures FileDB beside its peers, on the same records, in one run.",
-    subcommands: [Compare.self, MemoryOfOpening.self], defaultSubcommand: Compare.self)
+    subcommands: [Compare.self, CheckExport.self, MemoryOfOpening.self], defaultSubcommand: Compare.self)
 }
 
 struct Compare: ParsableCommand {
