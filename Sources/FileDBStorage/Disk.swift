@@ -169,7 +169,6 @@ package struct FileStamp: Equatable, Sendable {
   /// Linux takes the time from a clock that ticks every 1 to 10 ms. Some file systems keep whole seconds (ext3, HFS+)
   /// or even seconds (FAT), so a time in whole seconds may come from one of these.
   package static func isSettled(modified: Int64, changed: Int64, now: Int64) -> Bool {
-    if let x = experiment("SETTLED") { return x == 1 }
     let second: Int64 = 1_000_000_000
     let isWholeSeconds = changed % second == 0 && modified % second == 0
     return now - max(modified, changed) > (isWholeSeconds ? 2 * second + second / 10 : second / 20)

@@ -2,8 +2,6 @@ import CFileDB
 import FileDBEssentials
 import Synchronization
 
-package func experiment(_ name: String) -> Int? { getenv("EXP_" + name).flatMap { Int(String(cString: $0)) } }
-
 extension Disk {
   /// Waits for the exclusive lock on the file at `path`, and creates the file if it is missing.
   ///

@@ -18,7 +18,7 @@ package final class StoreFolder: Sendable {
   /// How long a writer waits for its turn in the queue.
   private let queuePatience: Duration
 
-  package init(path: String, disk: StoreDisk, queuePatience: Duration = .milliseconds(experiment("QUEUE") ?? 500)) {
+  package init(path: String, disk: StoreDisk, queuePatience: Duration = .milliseconds(500)) {
     (self.path, self.disk, self.queuePatience) = (path, disk, queuePatience)
   }
 

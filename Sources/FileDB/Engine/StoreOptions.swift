@@ -24,7 +24,7 @@ public struct StoreOptions: Sendable {
   /// If a commit has more bytes of records than this, they go into a file beside the journal.
   package var longestFrame = 8 << 20
   /// How long a store is without commits before it makes an automatic checkpoint.
-  package var checkpointPause = Duration.milliseconds(experiment("PAUSE") ?? 1000)
+  package var checkpointPause = Duration.seconds(1)
   /// A table's file of at least this size is not rewritten for a few commits.
   package var largeFile = 16 << 20
   /// A checkpoint keeps a journal of up to this size, and adds to it what it has done. It replaces a longer one.

@@ -1,6 +1,5 @@
 import Dispatch
 import FileDBEssentials
-import FileDBStorage
 import Synchronization
 
 /// Reads what other processes and programs write to a store, as long as somebody observes the store.
@@ -12,7 +11,7 @@ final class StoreWatcher: Sendable {
   private static let pollingInterval = Duration.milliseconds(250)
   /// In microseconds. Changes that follow within this time are read with the next look, so that many commits take few
   /// looks.
-  private static let pause = UInt32(experiment("WATCH") ?? 20_000)
+  private static let pause: UInt32 = 20_000
 
   private let watch: any LogWatch
   private let isStopped = Atomic<Bool>(false)

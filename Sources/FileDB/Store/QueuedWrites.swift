@@ -1,4 +1,3 @@
-import FileDBStorage
 import FileDBTables
 import Synchronization
 
@@ -10,7 +9,7 @@ final class QueuedWrites: Sendable {
   private let mostTime: Duration
   private let waiting = Mutex<[any QueuedWrite]>([])
 
-  init(mostTime: Duration = .milliseconds(FileDBStorage.experiment("MOST") ?? 2)) { self.mostTime = mostTime }
+  init(mostTime: Duration = .milliseconds(2)) { self.mostTime = mostTime }
 
   func add(_ write: any QueuedWrite) { waiting.withLock { $0.append(write) } }
 
