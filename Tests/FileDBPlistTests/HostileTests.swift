@@ -94,7 +94,7 @@ import Testing
     for place in [pipe, "file://\(pipe)"] {
       let text = "<!DOCTYPE plist SYSTEM \"\(place)\"><plist><string>&amp;</string></plist>"
       let end = startThread("the parser") {
-        #expect(throws: Never.self) { try PlistParser.parse(Array(text.utf8)) == "&" }
+        #expect((try? PlistParser.parse(Array(text.utf8))) == "&")
       }
       try end.wait()
     }

@@ -40,8 +40,17 @@ func waitUntil(_ event: String, _ condition: () throws -> Bool) throws {
 /// Prints at once, where `print` would wait for the end when it writes to a pipe.
 func report(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
 
-/// A sign of life, for those who wait.
-func sayDot() throws { try FileHandle.standardOutput.write(contentsOf: Data(".".utf8)) }
+private let lastSign = Mutex(ContinuousClock.now)
+
+/// Prints a dot, at most once a second, so that whoever waits for this process sees that it gets on.
+func showProgress() throws {
+  let isDue = lastSign.withLock { last in
+    guard .now - last >= .seconds(1) else { return false }
+    last = .now
+    return true
+  }
+  if isDue { try FileHandle.standardOutput.write(contentsOf: Data(".".utf8)) }
+}
 
 /// SplitMix64: a random sequence that its seed brings back.
 struct Random: RandomNumberGenerator {

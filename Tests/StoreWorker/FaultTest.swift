@@ -18,7 +18,7 @@
 
     /// Of the template.
     private var editor: Editor
-    private var (checks, runs) = (0, 0)
+    private var runs = 0
     private var faults: [String: Int] = [:]
     private var commits = (acknowledged: 0, undone: 0, unknown: 0, stored: 0)
 
@@ -149,8 +149,7 @@
       seed: UInt64, errno: Int32, patience: Int, environment: [String: String] = [:],
       sighting: Sighting? = nil
     ) throws -> Int {
-      checks += 1
-      if checks.isMultiple(of: 10) { try sayDot() }
+      try showProgress()
       let writer = supervised(store, sighting: sighting)
       defer {
         writer.child?.remove()

@@ -44,7 +44,7 @@ struct Supervisor {
       try victim.requireRunning()
       try victim.kill()
       done += 1
-      if done.isMultiple(of: 10) { try sayDot() }
+      try showProgress()
       try victim.settle(sighting())
       for reader in readers {
         reads += try reader.newOutput().count

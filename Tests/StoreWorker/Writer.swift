@@ -104,7 +104,7 @@ func addPlainRecords(_ count: Int, name: String, folder: URL) throws {
   let table = try openStore(folder).table(workTables[0])
   for key in 1...count {
     try table.add(WorkRow(writer: name, key: key, sequence: key, length: 20))
-    if key.isMultiple(of: 10) { try sayDot() }
+    try showProgress()
   }
 }
 

@@ -14,6 +14,7 @@ import Testing
     var options = StoreOptions()
     options.largeFile = 10_000
     options.shortJournal = shortJournal
+    options.checkpointPause = .seconds(3_600)
     return try RecordStore(at: place, disk: disk, options: options)
   }
 
