@@ -10,12 +10,15 @@ struct PatroniMachinesTests {
   @Test func transfersAreDoneOnceOrNeverWhileLeadersFail() throws {
     let cluster = try #require(PatroniCluster.current)
     let (info, name) = (try cluster.info, UUID().uuidString)
-    let log = SharedLog.postgreSQL(info, store: name, timeout: longestWait)
+    let log = PostgresLog(info, store: name, timeout: longestWait)
     try log.create()
     var failures = LeaderFailures()
     // `Tests/Cluster/patroni` waits five minutes for its servers.
-    let machines = Machines(connection: info, store: name, log: log, patience: .seconds(320))
+    let machines = Machines(connection: info, store: name, log: SharedLog(log), patience: .seconds(320))
     let result = try machines.transfer(15) { progress in
+      // Do not wait long for a server that is paused. Another one may answer.
+      log.timeout = .seconds(3)
+      defer { log.timeout = longestWait }
       try failures.bringAbout(Machines.kills, on: cluster, during: progress)
     }
     print("PostgreSQL with Patroni:\n\(failures.description(result))")
