@@ -247,13 +247,15 @@ struct EtcdTests {
 
   @Test func listOfTablesThatIsTooLongLeavesNoPieces() throws {
     let log = try log()
-    try withTemporaryFolder { folder in
-      let store = try RecordStore(at: folder, sharedBy: SharedLog(log))
-      // In the list, each name has more than 540 characters.
-      try store.write { tx in
-        for number in 1...2_000 { try tx[String(repeating: "ä", count: 90) + "\(number)"].create() }
-      }
-    }
+    // In the list, each name has more than 540 characters.
+    let names = (1...2_000).map { TableKey(String(repeating: "ä", count: 90) + "\($0)") }
+    var table = TableState()
+    let applied = try table.applyNoting(.create)
+    let commit = NewCommit(
+      changes: names.map { ($0, applied) },
+      tables: Dictionary(uniqueKeysWithValues: names.map { ($0, .init(sequence: 0, base: 0)) }),
+      states: Dictionary(uniqueKeysWithValues: names.map { ($0, table) }))
+    #expect(try log.append(timeout: longestWait, { commit }, taking: { _ in }) != nil)
     let error = storeError { _ = try log.forgetCommits(olderThan: .zero) }
     #expect(error?.code == .unrepresentableValue && error?.description.contains("2000 tables") == true)
     #expect(try keys(log, under: "pieces/").isEmpty)
@@ -262,10 +264,12 @@ struct EtcdTests {
   /// More commits than one request returns.
   @Test func missingCommitIsNamed() throws {
     let log = try log()
-    let user = LogUser(log)
-    _ = try user.append("t") { _ in [.create, .insert([record(1)], index: 0)] }
-    for number in 2...600 { _ = try user.append("t") { _ in [.replace(record(1, "\(number)"))] } }
-    #expect(try user.newest("t").state.records[0].field("text") == .string("600"))
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(
+        at: folder, sharedBy: SharedLog(log), following: .whenAsked, options: StoreOptions())
+      for number in 1...600 { try store.table("t").add(["number": .integer(Int64(number))]) }
+    }
+    #expect(try LogUser(log).commits(after: 0).count == 600)
     for missing in [UInt64(600), 513, 7] {
       _ = try log.asking([.delete(EtcdRange(log.keys.commit(missing)))])
       let error = storeError { _ = try log.commits(after: 0) }

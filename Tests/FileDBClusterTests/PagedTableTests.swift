@@ -16,7 +16,6 @@ extension TableName<LogEvent> { static var events: Self { "events" } }
 
 /// Paged tables.
 @Suite(
-  .serialized,
   .enabled(if: PostgresServer.current != nil, "needs the PostgreSQL servers of Tests/Cluster/with-servers"))
 struct PagedTableTests {
   /// A store without a folder, with its own log.
@@ -300,8 +299,8 @@ struct PagedTableTests {
       try await table.add(contentsOf: values)
       try extend(model, values, at: .bottom)
     }
-    let values = (0..<9_000).map { LogEvent(kind: "loaded", level: $0) }
-    #expect(try await table.load(values, at: .index(index)) == 9_000)
+    let values = (0..<5_000).map { LogEvent(kind: "loaded", level: $0) }
+    #expect(try await table.load(values, at: .index(index)) == 5_000)
     try extend(model, values, at: .index(index))
     try await table.add(LogEvent(kind: "last"), at: .index(index + 3_000))
     try extend(model, [LogEvent(kind: "last")], at: .index(index + 3_000))
