@@ -307,7 +307,7 @@ import Testing
     let path = scratch.appendingPathComponent("pipe").path
     try #require(mkfifo(path, 0o600) == 0)
     // An end that reads, too, so that this one sees what is left in the pipe.
-    let ends = [O_RDONLY, O_WRONLY].map { open(path, $0 | O_NONBLOCK) }
+    let ends = [O_RDONLY, O_WRONLY].map { open(path, $0 | O_NONBLOCK | O_CLOEXEC) }
     try FileHandle(fileDescriptor: ends[1]).write(contentsOf: Data("n\nx\n".utf8))
     let tool = try RunningTool(["import", path, "t"], in: folder, scratch: scratch)
     try await wait(for: "filedb to read the first lines") {

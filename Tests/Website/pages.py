@@ -106,7 +106,7 @@ def problems(driver, origin, path, site):
     # open the page by its address. Tutorials are always opened like this.
     if is_tutorial or not shows(driver, title, 5):
         driver.get(f"{origin}{path}/")
-        if not shows(driver, title, 30):
+        if not shows(driver, title, 60):
             yield f"has the heading {heading(driver)!r} and not {title!r}"
     yield from driver.execute_script(LOOK)
     for link in driver.execute_script(LINKS):
@@ -132,7 +132,7 @@ def main():
         for (width, scheme), paths in ways.items():
             show(driver, width, scheme)
             driver.get(f"{origin}/documentation/filedb/")
-            WebDriverWait(driver, 60).until(heading)
+            WebDriverWait(driver, 60).until(heading, "the first page has no heading")
             for path in paths:
                 count += 1
                 for problem in problems(driver, origin, path, site):
