@@ -8,7 +8,7 @@ struct ValueJSON: Decodable {
   let value: PlistValue
 
   private enum Key: String, CodingKey {
-    case integer, real, date, data, array, dictionary
+    case integer, float, date, data, array, dictionary
   }
 
   init(from decoder: any Decoder) throws {
@@ -24,7 +24,7 @@ struct ValueJSON: Decodable {
     value =
       switch key {
       case .integer: try Self.value(of: .integer, at: key, in: container)
-      case .real: try Self.value(of: .float, at: key, in: container)
+      case .float: try Self.value(of: .float, at: key, in: container)
       case .date: try Self.value(of: .date, at: key, in: container)
       case .data: try Self.value(of: .data, at: key, in: container)
       case .array: .array(try container.decode([ValueJSON].self, forKey: key).map(\.value))
@@ -77,7 +77,7 @@ extension JSON {
     case .string(let text): self = .string(text)
     case .bool(let value): self = .bool(value)
     case .integer, .unsigned: self = .object([("integer", .string(value.description))])
-    case .real(let number): self = .object([("real", .string(Self.text(number)))])
+    case .real(let number): self = .object([("float", .string(Self.text(number)))])
     case .date: self = .object([("date", .string(value.description))])
     case .data(let data): self = .object([("data", .string(data.base64EncodedString()))])
     case .array(let elements): self = .object([("array", .array(elements.map { JSON($0) }))])

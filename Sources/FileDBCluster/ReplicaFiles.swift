@@ -59,7 +59,7 @@ final class ReplicaFiles: ShownFiles {
     if let table = edited.first {
       throw StoreError(
         .conflict,
-        "this file was edited, and the edit is not in the shared log yet; 'filedb cluster sync' commits it",
+        "this file was edited, and the edit is not in the shared log yet; 'filedb shared sync' commits it",
         file: try path(of: table.text), table: table.text)
     }
   }

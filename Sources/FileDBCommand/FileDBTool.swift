@@ -19,8 +19,7 @@ struct FileDBTool: ParsableCommand {
       machines share. A TABLE is a table's name, or the path \
       of a table file (it has a / or ends in .plist).
 
-      Exit codes: 0 done; 1 not found, or no record matches; 64 wrong usage; 65 wrong data; 66 a file is missing; 74 a disk \
-      error; 75 the store is locked, try again.
+      \(ExitStatus.help)
       """,
     version: "0.1.0",
     // Each command states its name. Deriving the names from the types would take ArgumentParser a quarter of the time
@@ -29,28 +28,25 @@ struct FileDBTool: ParsableCommand {
       CommandGroup(
         name: "Look",
         subcommands: [
-          Tables.self, Info.self, Show.self, Get.self, Search.self, Count.self, SQL.self, Check.self,
-          Log.self,
-          Watch.self, Browse.self, Export.self, Diff.self,
+          Tables.self, Show.self, Get.self, Count.self, Info.self, Check.self, Diff.self, Watch.self,
+          Browse.self,
+          SQL.self,
         ]),
       CommandGroup(
-        name: "Change records",
+        name: "Records",
         subcommands: [
-          Add.self, SetFields.self, Edit.self, Unset.self, Delete.self, Duplicate.self, Move.self, Sort.self,
-          Revert.self,
+          Add.self, SetFields.self, Unset.self, Edit.self, Delete.self, Duplicate.self, Move.self, Sort.self,
           Undo.self, Redo.self,
         ]),
+      CommandGroup(name: "In and out", subcommands: [Import.self, Export.self, Batch.self, Copy.self]),
       CommandGroup(
-        name: "Change tables",
+        name: "Tables",
         subcommands: [
-          Create.self, SchemaCommand.self, Rename.self, DropField.self, CopyTable.self, RenameTable.self,
-          Truncate.self, Drop.self, Import.self, Install.self, Batch.self,
+          Create.self, Drop.self, Truncate.self, SchemaCommand.self, TableGroup.self, FieldGroup.self,
         ]),
-      CommandGroup(
-        name: "Share and copy", subcommands: [Cluster.self, Copy.self]),
-      CommandGroup(
-        name: "Keep in git", subcommands: [Merge.self, Textconv.self, GitCheck.self, GitSetup.self]),
-      CommandGroup(name: "Repair", subcommands: [Repair.self, Checkpoint.self]),
+      CommandGroup(name: "Git", subcommands: [GitGroup.self, Merge.self, ConflictsGroup.self]),
+      CommandGroup(name: "Sharing", subcommands: [ShipGroup.self, SharedGroup.self]),
+      CommandGroup(name: "Mend", subcommands: [Repair.self, Checkpoint.self]),
     ])
 
   /// While a single command is being parsed, only its configuration.
@@ -90,7 +86,7 @@ struct FileDBTool: ParsableCommand {
     case let error as ScriptError: fail(error.description, error.exitStatus)
     case let error as ValidationError: fail(error, used)
     case let error?:
-      let status = exitCode(for: error)
+      let status = ExitStatus.code(of: error)
       if status.isSuccess {  // This is help, or the version.
         Terminal.print(CommandExamples.added(toHelp: fullMessage(for: error)))
         StandardOutput.flush()
@@ -134,16 +130,16 @@ struct FileDBTool: ParsableCommand {
     var rest = words[...]
     while let option = rest.first, ["--store", "--attach"].contains(option) { rest = rest.dropFirst(2) }
     // Otherwise, help would show that of the tool.
-    if rest.first == "help" { try checkIsCommand(rest.dropFirst().first) }
+    if rest.first == "help" { try CommandNames.check(rest.dropFirst()) }
     if let command = parseAlone(rest.first, words) { return command }
     do { return try parseAsRoot(words) } catch {
-      try checkIsCommand(rest.first)
+      try CommandNames.check(rest)
       throw error
     }
   }
 
-  /// The command of this name, if the words are right. ArgumentParser generates help and messages from all commands.
-  /// But it also searches all of them, and its own additional features, before it finds the command.
+  /// The command of this name, or of this group, if the words are right. ArgumentParser generates help and messages
+  /// from all commands. But it also searches all of them, and its own additional features, before it finds the command.
   /// - Returns: `nil` unless this is a command that can run.
   private static func parseAlone(_ name: String?, _ words: [String]) -> (any ParsableCommand)? {
     guard let name, let type = all.subcommands.first(where: { $0.configuration.commandName == name }) else {
@@ -156,15 +152,10 @@ struct FileDBTool: ParsableCommand {
         commandName: all.commandName, _superCommandName: "", subcommands: [type], helpNames: [])
     }
     defer { narrowed.withLock { $0 = nil } }
-    guard let command = try? parseAsRoot(words), Swift.type(of: command) == type else { return nil }
-    return command
-  }
-
-  private static func checkIsCommand(_ word: String?) throws {
-    let commands = ["help"] + configuration.subcommands.map { $0.configuration.commandName ?? "" }
-    guard let word, !word.hasPrefix("-"), !commands.contains(word) else { return }
-    let nearest = NearestName(to: word, among: commands).name.map { " Did you mean '\($0)'?" }
-    throw ValidationError("There is no command '\(word)'.\(nearest ?? "")")
+    guard let command = try? parseAsRoot(words) else { return nil }
+    let found = Swift.type(of: command)
+    return ([type] + type.configuration.subcommands).contains { $0 == found } && !CommandNames.isGroup(found)
+      ? command : nil
   }
 
   private static func fail(_ message: String, _ status: Int32) -> Never {
@@ -175,27 +166,13 @@ struct FileDBTool: ParsableCommand {
   /// Reports a command's error about its options in ArgumentParser's words. ArgumentParser itself would show the usage
   /// of the whole tool.
   private static func fail(_ error: ValidationError, _ command: any ParsableCommand.Type) -> Never {
-    let name = command == Self.self ? "" : " " + (command.configuration.commandName ?? "")
+    let name = command == Self.self ? "" : CommandNames.fullName(of: command) + " "
     Terminal.note(
       """
       Error: \(defusingWords(in: error.message))
       Usage: \(usageString(for: command))
-        See 'filedb\(name) --help' for more information.
+        See 'filedb \(name)--help' for more information.
       """)
     exit(withError: ExitCode.validationFailure)
-  }
-}
-
-extension StoreError {
-  /// The exit status according to sysexits.h, as listed in the help.
-  var exitStatus: Int32 {
-    switch code {
-    case .recordNotFound, .indexOutOfRange, .tableNotFound: 1
-    case .invalidTableName, .reservedField, .invalidPredicate: 64
-    case .fileNotFound, .notAFolder: 66
-    case .permissionDenied, .diskFull, .inputOutput: 74
-    case .locked, .unreachable: 75
-    default: 65
-    }
   }
 }

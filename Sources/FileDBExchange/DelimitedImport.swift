@@ -131,6 +131,7 @@ public struct DelimitedImport: Sendable {
     if let type = types[name] { return Column(name: name, type: type, held: nil) }
     let fallback = fallbackTypes[name] ?? .string
     guard let held = table?[name], let type = held.fieldType else {
+      if fallback != .string { table?.note(new: fallback, of: name) }
       return Column(name: name, type: fallback, held: nil)
     }
     if type != fallback { table?.note(held, of: name) }

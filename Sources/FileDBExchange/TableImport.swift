@@ -118,6 +118,7 @@ public struct TableImport: Sendable {
       try transaction.declareColumns(ownNames(of: columns, report), of: table)
     }
     report.tableTypes = tableTypes?.used ?? [:]
+    report.newTypes = tableTypes?.new ?? [:]
     return report
   }
 
@@ -237,6 +238,8 @@ public struct ImportReport: Sendable {
   /// The fields, by their names in the file, that were read as the type that they have in the table instead of the type
   /// in the file.
   public internal(set) var tableTypes: [String: FieldType] = [:]
+  /// The types from ``TableImport/fallbackTypes`` that were used, by the names in the file. Strings are left out.
+  public internal(set) var newTypes: [String: FieldType] = [:]
   /// The errors of the rows that were left out, in the order of the rows.
   public internal(set) var skipped: [StoreError] = []
 }

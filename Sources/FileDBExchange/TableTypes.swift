@@ -7,6 +7,8 @@ final class TableTypes {
   private let matching: TableImport.Matching
   /// By the names in the file.
   private(set) var used: [String: FieldType] = [:]
+  /// The types of fields for which the table has none, by the names in the file.
+  private(set) var new: [String: FieldType] = [:]
 
   /// - Complexity: O(*n*) in the records.
   init(of table: TableSnapshot<Fields>, matching: TableImport.Matching) {
@@ -29,6 +31,7 @@ final class TableTypes {
   }
 
   func note(_ type: HeldType, of name: String) { if type.isSurprising { used[name] = type.fieldType } }
+  func note(new type: FieldType, of name: String) { if ownName(name) != nil { new[name] = type } }
 
   /// The field's name in the table; `nil` for the `id` that an export added.
   private func ownName(_ name: String) -> String? {

@@ -23,7 +23,7 @@ extension AllExtras {
     guard let address = try ReplicaLink.read(shown(folder))?.address else {
       throw StoreError(
         .unreachable,
-        "this folder does not know the address of its shared store; set it with 'filedb cluster join ADDRESS DIR'",
+        "this folder does not know the address of its shared store; set it with 'filedb shared join ADDRESS DIR'",
         file: folder.path)
     }
     return try replica(folder, of: SharedAddress(address), for: use)

@@ -198,7 +198,7 @@ package struct TableState: Sendable {
   }
 
   package func missing(index: Int) -> StoreError {
-    let count = records.count == 1 ? "1 record" : "\(records.count) records"
-    return StoreError(.indexOutOfRange, "there is no index \(index); the table has \(count)")
+    StoreError(
+      .indexOutOfRange, "there is no index \(index); the table has \(records.count.counted("record"))")
   }
 }

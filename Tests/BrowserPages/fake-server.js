@@ -6,7 +6,7 @@ export const sampleValues = [
   "A line of text",
   true,
   { integer: "9007199254740993" },
-  { real: "0.1" },
+  { float: "0.1" },
   { date: "2010-03-04T05:06:07Z" },
   { data: png },
   { array: ["one", { integer: "2" }] },

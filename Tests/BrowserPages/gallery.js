@@ -12,7 +12,7 @@ import { FilterBar } from "../../Sources/FileDBBrowse/Pages/filter-bar.js";
 import { Notices } from "../../Sources/FileDBBrowse/Pages/notices.js";
 import { openRecord } from "../../Sources/FileDBBrowse/Pages/record-sheet.js";
 import { askAboutPaste, askForPlace, showKeys } from "../../Sources/FileDBBrowse/Pages/table-dialogs.js";
-import { typeName, typeOf } from "../../Sources/FileDBBrowse/Pages/values.js";
+import { typeOf } from "../../Sources/FileDBBrowse/Pages/values.js";
 import { FakeServer, sampleValues } from "./fake-server.js";
 
 const server = new FakeServer();
@@ -49,7 +49,7 @@ const sample = (title, ...parts) =>
 
 function sampleEditor(value) {
   const type = typeOf(value);
-  const label = typeName(type);
+  const label = type ?? "";
   return element("div", { class: "field", data: { editor: type } },
     element("span", { class: "field-name", textContent: label }), editorFor(value, type, { label }).node);
 }

@@ -30,7 +30,7 @@ import Testing
         (#"{"records":[{"fields":[["a",null]]}],"at":{"end":true}}"#, 400),
         (#"{"records":[{"fields":[["a","x"],["a","y"]]}],"at":{"end":true}}"#, 400),
         (#"{"records":[{"fields":[["a",{"integer":"1.5"}]]}],"at":{"end":true}}"#, 400),
-        (#"{"records":[{"fields":[["a",{"integer":"1","real":"1"}]]}],"at":{"end":true}}"#, 400),
+        (#"{"records":[{"fields":[["a",{"integer":"1","float":"1"}]]}],"at":{"end":true}}"#, 400),
         (#"{"records":[{"fields":[["a",{"text":"cut","length":301}]]}],"at":{"end":true}}"#, 400),
         (#"{"records":[{"fields":[["a","\u0000"]]}],"at":{"end":true}}"#, 422), ("[]", 400), ("", 400),
         ("{", 400),

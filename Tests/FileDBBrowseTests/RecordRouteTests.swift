@@ -71,9 +71,9 @@ import Testing
         (false, "false"),
         (.integer(.min), #"{"integer":"-9223372036854775808"}"#),
         (.unsigned(.max), #"{"integer":"18446744073709551615"}"#),
-        (.real(1), #"{"real":"1"}"#), (.real(0.1), #"{"real":"0.1"}"#), (.real(-0.0), #"{"real":"-0"}"#),
-        (.real(1e300), #"{"real":"1e+300"}"#), (.real(.infinity), #"{"real":"+infinity"}"#),
-        (.real(-.infinity), #"{"real":"-infinity"}"#), (.real(.nan), #"{"real":"nan"}"#),
+        (.real(1), #"{"float":"1"}"#), (.real(0.1), #"{"float":"0.1"}"#), (.real(-0.0), #"{"float":"-0"}"#),
+        (.real(1e300), #"{"float":"1e+300"}"#), (.real(.infinity), #"{"float":"+infinity"}"#),
+        (.real(-.infinity), #"{"float":"-infinity"}"#), (.real(.nan), #"{"float":"nan"}"#),
         (.date(Date(timeIntervalSince1970: -62_135_596_800)), #"{"date":"0001-01-01T00:00:00Z"}"#),
         (.data(Data([0, 255])), #"{"data":"AP8="}"#),
         (

@@ -26,7 +26,7 @@ import Testing
       #expect(try filedb(attached + ["undo"], in: folder).status == 0)
       #expect(try names().output == "id,name\n1000000001,Tea\n1,Pear\n2,Bread\n")
       #expect(
-        try filedb(attached + ["revert", "foods", "1", "2"], in: folder)
+        try filedb(attached + ["ship", "revert", "foods", "1", "2"], in: folder)
           == ToolResult(output: "", error: "", status: 0))
       #expect(try names().output == "id,name\n1000000001,Tea\n1,Apple\n2,Bread\n")
       #expect(
@@ -50,7 +50,7 @@ import Testing
           && refused.error.contains("table 'main.foods': the table is the attached store's"))
       let missing = try filedb("--attach", "nothing", "show", "foods", in: folder)
       #expect(missing.status == 66 && missing.error.contains("there is no store to attach"))
-      let unknown = try filedb(attached + ["revert", "foods", "1000000001"], in: folder)
+      let unknown = try filedb(attached + ["ship", "revert", "foods", "1000000001"], in: folder)
       #expect(
         unknown.status == 1
           && unknown.error.contains("record 1000000001: no attached store has such a record"))

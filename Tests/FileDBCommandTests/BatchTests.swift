@@ -71,7 +71,7 @@ import Testing
       let long = String(repeating: "x", count: 100_000)
       try store.table("t").add(contentsOf: Array(repeating: ["a": .string(long)], count: 20))
       try "a\n1\n2\n".write(to: folder.appendingPathComponent("more.csv"), atomically: true, encoding: .utf8)
-      let script = "add t a=1\nimport more.csv t\ntruncate t --yes\n"
+      let script = "add t a=1\nimport more.csv t --no-detect\ntruncate t --yes\n"
       let result = try filedb("batch", in: folder, input: script)
       #expect(result == ToolResult(output: "21\n", error: "2 records imported into 't'\n", status: 0))
     }

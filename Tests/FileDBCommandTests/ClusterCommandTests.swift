@@ -19,7 +19,7 @@ struct ClusterCommandTests {
     let url = "postgres://filedb:\(Self.password)@/postgres?host=\(server.folder)"
     let name = UUID().uuidString
     try withTemporaryFolder { folder in
-      let made = try filedb("cluster", "init", url, name, in: folder)
+      let made = try filedb("shared", "init", url, name, in: folder)
       #expect(made.status == 0 && made.error.contains("created the store '\(name)'"), "\(made)")
       try body(folder, url, "\(url)&store=\(name)")
     }
@@ -39,7 +39,7 @@ struct ClusterCommandTests {
   @Test func addressThatIsPrintedLeadsToTheStore() throws {
     try withStore { folder, url, address in
       let name = try #require(address.split(separator: "=").last)
-      let again = try run("cluster", "init", url, String(name), in: folder)
+      let again = try run("shared", "init", url, String(name), in: folder)
       #expect(again.status == 0 && again.error == "the store '\(name)' already exists\n")
       let printed = again.output.split(separator: "\n")
       #expect(printed.count == 1 && printed[0].hasPrefix("postgres://"))
@@ -65,8 +65,11 @@ struct ClusterCommandTests {
       #expect(try run("--store", address, "export", "todo", "todo.json", in: folder).status == 0)
       let query = try run("--store", address, "sql", "SELECT title FROM todo WHERE n = 2", in: folder)
       #expect(query.output == "title\nMilk\n")
-      for command in ["check", "repair", "undo", "redo", "log", "checkpoint", "browse", "git-setup"] {
-        let result = try run("--store", address, command, in: folder)
+      for command in [
+        "check", "repair", "undo", "redo", "checkpoint", "browse", "git setup", "info --waiting",
+      ] {
+        let result = try filedb(
+          ["--store", address] + command.split(separator: " ").map(String.init), in: folder)
         #expect(
           result.status == 66 && result.error.contains("'filedb \(command)' is about the files"), "\(result)")
       }
@@ -74,7 +77,7 @@ struct ClusterCommandTests {
       #expect(try run("--store", address + "x", "tables", in: folder).error.contains("has no store"))
       #expect(try run("--store", url, "tables", in: folder).error.contains("names no store"))
       #expect(try run("check", address, in: folder).status == 64)
-      #expect(try run("install", address, "to", "--version", "1", in: folder).status == 64)
+      #expect(try run("ship", "install", address, "to", "--version", "1", in: folder).status == 64)
     }
   }
 
@@ -136,7 +139,7 @@ struct ClusterCommandTests {
     try withStore { folder, _, address in
       try filedb("--store", address, "create", "todo", in: folder)
       try filedb("--store", address, "add", "todo", "title=Milk", in: folder)
-      let joined = try run("cluster", "join", address, "here", in: folder)
+      let joined = try run("shared", "join", address, "here", in: folder)
       #expect(joined.status == 0 && joined.error == "the folder has everything up to commit 2\n", "\(joined)")
       #expect(
         try !String(decoding: bytes("here/.filedb/shared", in: folder), as: UTF8.self).contains(Self.password)
@@ -149,13 +152,13 @@ struct ClusterCommandTests {
       // What others do is read when it is asked for.
       try filedb("--store", address, "add", "todo", "title=Salt", in: folder)
       #expect(try run("--store", "here", "count", "todo", in: folder).output == "1\n")
-      let status = try run("--store", "here", "cluster", "status", in: folder).output
+      let status = try run("--store", "here", "shared", "status", in: folder).output
       #expect(status.contains(/\nbehind +1\n/) && status.contains(/\nstandby +false\n/), "\(status)")
       // An edit becomes a commit.
       let file = folder.appendingPathComponent("here/todo.plist")
       try String(contentsOf: file, encoding: .utf8).replacing("Milk", with: "Oat milk")
         .write(to: file, atomically: true, encoding: .utf8)
-      #expect(try run("--store", "here", "cluster", "sync", in: folder).status == 0)
+      #expect(try run("--store", "here", "shared", "sync", in: folder).status == 0)
       #expect(try run("--store", "here", "count", "todo", in: folder).output == "2\n")
       #expect(try run("--store", address, "get", "todo", "1", "title", in: folder).output == "Oat milk\n")
     }
@@ -165,22 +168,22 @@ struct ClusterCommandTests {
     try withStore { folder, _, address in
       try filedb("--store", address, "create", "todo", in: folder)
       try filedb("--store", address, "add", "todo", "title=Milk", in: folder)
-      #expect(try run("cluster", "join", address, "here", in: folder).status == 0)
+      #expect(try run("shared", "join", address, "here", in: folder).status == 0)
       let file = folder.appendingPathComponent("here/todo.plist")
       try String(contentsOf: file, encoding: .utf8).replacing("Milk", with: "Oat milk")
         .write(to: file, atomically: true, encoding: .utf8)
       try filedb("--store", address, "set", "todo", "1", "title=Butter", in: folder)
-      let news = "edited files and other machines disagree: 1 conflict; 'filedb merge --list' prints them\n"
+      let news = "edited files and other machines disagree: 1 conflict; 'filedb conflicts list' prints them\n"
       for _ in 1...2 {
-        let synced = try run("--store", "here", "cluster", "sync", in: folder)
+        let synced = try run("--store", "here", "shared", "sync", in: folder)
         #expect(synced.status == 0 && synced.error.hasSuffix(news), "\(synced)")
       }
       #expect(try run("--store", "here", "get", "todo", "1", "title", in: folder).output == "Butter\n")
-      let list = try run("--store", "here", "merge", "--list", in: folder)
+      let list = try run("--store", "here", "conflicts", "list", in: folder)
       #expect(list.status == 1 && list.output.contains("Oat milk"), "\(list)")
-      #expect(try run("--store", "here", "merge", "--take", "theirs", in: folder).status == 0)
+      #expect(try run("--store", "here", "conflicts", "take", "theirs", in: folder).status == 0)
       #expect(try run("--store", address, "get", "todo", "1", "title", in: folder).output == "Oat milk\n")
-      #expect(try !run("--store", "here", "cluster", "sync", in: folder).error.contains("conflict"))
+      #expect(try !run("--store", "here", "shared", "sync", in: folder).error.contains("conflict"))
     }
   }
 
@@ -188,22 +191,22 @@ struct ClusterCommandTests {
     try withStore { folder, _, address in
       try filedb("--store", address, "create", "todo", in: folder)
       try filedb("--store", address, "add", "todo", "title=Milk", in: folder)
-      #expect(try run("cluster", "join", address, "here", in: folder).status == 0)
+      #expect(try run("shared", "join", address, "here", in: folder).status == 0)
       let link = folder.appendingPathComponent("here/.filedb/shared")
       let lines = try String(contentsOf: link, encoding: .utf8).split(separator: "\n")
       let away = "postgres:///app?host=\(folder.path)&store=x"
       try "\(lines[0])\n\(away)\n".write(to: link, atomically: true, encoding: .utf8)
       #expect(try run("--store", "here", "get", "todo", "1", "title", in: folder).output == "Milk\n")
-      for words in [["add", "todo", "title=Bread"], ["cluster", "sync"]] {
+      for words in [["add", "todo", "title=Bread"], ["shared", "sync"]] {
         let result = try filedb(["--store", "here"] + words, in: folder)
-        #expect(result.status == 75 && result.error.contains("connection to server"), "\(result)")
+        #expect(result.status == 69 && result.error.contains("connection to server"), "\(result)")
       }
-      let status = try run("--store", "here", "cluster", "status", in: folder)
-      #expect(status.status == 75 && status.output.contains(/\nfolder commit +2\n/), "\(status)")
+      let status = try run("--store", "here", "shared", "status", in: folder)
+      #expect(status.status == 69 && status.output.contains(/\nfolder commit +2\n/), "\(status)")
       // Without any address, it says what to do; and joining again gives it one.
       try "\(lines[0])\n".write(to: link, atomically: true, encoding: .utf8)
-      #expect(try run("--store", "here", "show", "todo", in: folder).error.contains("'filedb cluster join"))
-      #expect(try run("cluster", "join", address, "here", in: folder).status == 0)
+      #expect(try run("--store", "here", "show", "todo", in: folder).error.contains("'filedb shared join"))
+      #expect(try run("shared", "join", address, "here", in: folder).status == 0)
       #expect(try run("--store", "here", "add", "todo", "title=Bread", in: folder).output == "2\n")
     }
   }
@@ -212,21 +215,21 @@ struct ClusterCommandTests {
     try withStore { folder, _, address in
       try filedb("--store", address, "create", "todo", in: folder)
       try filedb("--store", address, "add", "todo", "title=Milk", in: folder)
-      #expect(try run("cluster", "join", address, "here", in: folder).status == 0)
+      #expect(try run("shared", "join", address, "here", in: folder).status == 0)
       for title in ["Bread", "Salt"] {
         try filedb("--store", address, "add", "todo", "title=\(title)", in: folder)
       }
-      #expect(try run("--store", address, "cluster", "compact", in: folder).error == "0 commits forgotten\n")
-      let compacted = try run("--store", address, "cluster", "compact", "--older-than", "0", in: folder)
+      #expect(try run("--store", address, "shared", "compact", in: folder).error == "0 commits forgotten\n")
+      let compacted = try run("--store", address, "shared", "compact", "--older-than", "0", in: folder)
       #expect(compacted.error == "4 commits forgotten\n")
-      let synced = try run("--store", "here", "cluster", "sync", in: folder)
+      let synced = try run("--store", "here", "shared", "sync", in: folder)
       #expect(
         synced.error.contains("the folder had commit 2")
           && synced.error.contains("read again, up to commit 4"))
       #expect(
-        try run("--store", "here", "cluster", "sync", in: folder).error
+        try run("--store", "here", "shared", "sync", in: folder).error
           == "the folder has everything up to commit 4\n")
-      let status = try run("--store", "here", "cluster", "status", "--format", "json", in: folder)
+      let status = try run("--store", "here", "shared", "status", "--format", "json", in: folder)
       #expect(
         status.output.contains("\"started_over\": ") && status.output.contains("\"behind\": 0"), "\(status)")
       #expect(try run("--store", "here", "count", "todo", in: folder).output == "3\n")
@@ -240,9 +243,9 @@ struct ClusterCommandTests {
     let folders = try (0..<3).map { _ in try makeTemporaryFolder() }
     defer { for folder in folders { try? FileManager.default.removeItem(at: folder) } }
     let folder = folders[0]
-    try filedb("cluster", "init", url, name, in: folder)
+    try filedb("shared", "init", url, name, in: folder)
     try filedb("--store", address, "create", "todo", in: folder)
-    for machine in ["a", "b"] { try filedb("cluster", "join", address, machine, in: folder) }
+    for machine in ["a", "b"] { try filedb("shared", "join", address, machine, in: folder) }
     let watching = try zip(["a", address], folders.dropFirst()).map { store, scratch in
       try RunningTool(
         ["--store", store, "watch", "todo", "--format", "ndjson"], in: folder, scratch: scratch)
@@ -266,8 +269,8 @@ struct ClusterCommandTests {
         ["--store", address, "show", "todo"], ["show", address], ["get", "todo", address],
         ["show", "todo", "--store=\(address)", "--nothing"], ["copy", address, "to"],
         ["--store", "postgres://me:geheim@[::/a?store=%zz", "show", "todo"],
-        ["cluster", "join", address, "here"],
-        ["--attach", address, "show", "todo"], ["diff", ".", address], ["cluster", "status", address],
+        ["shared", "join", address, "here"],
+        ["--attach", address, "show", "todo"], ["diff", ".", address], ["shared", "status", address],
       ] {
         let result = try filedb(words, in: folder)
         #expect(
@@ -280,12 +283,12 @@ struct ClusterCommandTests {
     try withTemporaryFolder { folder in
       try filedb("create", "todo", in: folder)
       for action in ["status", "sync", "compact"] {
-        let result = try filedb("cluster", action, in: folder)
+        let result = try filedb("shared", action, in: folder)
         #expect(
           result.status == 66 && result.error.contains("this store is not shared between machines"),
           "\(result)")
       }
-      #expect(try filedb("cluster", "join", in: folder).status == 64)
+      #expect(try filedb("shared", "join", in: folder).status == 64)
       #expect(try filedb("copy", ".", "copy", in: folder).error == "1 table with 0 records copied\n")
       let script = try filedb("batch", in: folder, input: "cluster status\n")
       #expect(script.status == 64 && script.error.contains("is not a command for a script"))

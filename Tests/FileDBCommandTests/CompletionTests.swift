@@ -30,7 +30,8 @@ import Testing
   }
 
   private static let lines: [(words: [String], answer: [String])] = [
-    (["sh"], ["show"]), (["help", "dup"], ["duplicate"]), (["show", "--gr"], ["--group"]),
+    (["sho"], ["show"]), (["sh"], ["show", "ship", "shared"]), (["help", "dup"], ["duplicate"]),
+    (["show", "--gr"], ["--group"]),
     (["show", ""], ["$(touch HACKED)", "my lists", "todo"]), (["show", "m"], ["my lists"]),
     (["show", "todo", "--format", "js"], ["json"]), (["show", "todo", "--format=nd"], ["--format=ndjson"]),
     (["show", "todo", "--fields", "ti"], ["title"]),
@@ -44,9 +45,9 @@ import Testing
     (["--store", "../my store", "get", "todo", "2"], ["2"]), (["import", ""], ["files"]),
     (["import", "x.csv", "to"], ["todo"]), (["export", "todo", ""], ["files"]),
     (["diff", "to"], ["todo"]), (["diff", "../x"], ["files"]), (["show", "a/b"], ["files"]),
-    (["merge", ""], ["files"]), (["merge", "--list", "to"], ["todo"]),
-    (["merge", "--take", "th"], ["theirs"]),
-    (["install", ""], ["folders"]), (["copy", ""], ["folders"]), (["cluster", "jo"], ["join"]),
+    (["merge", ""], ["files"]), (["conflicts", "list", "to"], ["todo"]),
+    (["conflicts", "take", "th"], ["theirs"]),
+    (["ship", "install", ""], ["folders"]), (["copy", ""], ["folders"]), (["shared", "jo"], ["join"]),
     (["show", "todo", "--limit", "3", "--no-i"], ["--no-id"]),
     (["show", "todo", "--zz"], []),
     (["show", "nothing", "--fields", ""], []), (["repair", "--keep", "b"], ["both"]),

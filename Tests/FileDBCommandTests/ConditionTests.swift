@@ -23,7 +23,7 @@ import Testing
   @Test(arguments: [
     (["delete", "t", "--where", "vv != 'a'"], "'vv'; did you mean 'v'?"),
     (["set", "t", "--where", "titel = NULL", "x=1"], "'titel'; did you mean 'title'?"),
-    (["delete", "t", "--where", "title = Buy"], "'Buy'; if you meant text, put it in quotes"),
+    (["delete", "t", "--where", "title = Buy"], "'Buy'; if you meant text, write \"Buy\", with quotes"),
     (["delete", "t", "--where", "address.ctiy = NULL"], "'address.ctiy'; did you mean 'address.city'?"),
     (["delete", "t", "--where", "NOT ANY {v, vv} = 'a'", "--dry-run"], "'vv'; did you mean 'v'?"),
   ])
@@ -78,7 +78,7 @@ import Testing
       #expect(
         result.error == """
           no record of 't' has a field 'vv'; did you mean 'v'?
-          no record of 't' has a field 'tags'; if you meant text, put it in quotes
+          no record of 't' has a field 'tags'; if you meant text, write "tags", with quotes
 
           """)
     }

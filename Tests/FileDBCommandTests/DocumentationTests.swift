@@ -12,23 +12,17 @@ import Testing
     article = try String(contentsOf: articles.appendingPathComponent("CommandLine.md"), encoding: .utf8)
   }
 
-  /// The names of the commands, from the tool's own help.
-  private func commands() throws -> [String] {
-    let help = try filedb("--help", in: packageRoot).output
-    let lines = help.split(separator: "\n").drop { !$0.hasSuffix("SUBCOMMANDS:") }
-    return lines.compactMap { $0.firstMatch(of: #/^  ([a-z-]+) /#).map { String($0.1) } }
-  }
-
   @Test func everyCommandIsInTheArticle() throws {
-    let commands = try commands()
+    let commands = try CommandList.read().names
     #expect(commands.count >= 17)
     for command in commands { #expect(article.contains("`filedb \(command)`"), "\(command)") }
   }
 
   @Test func everyCommandHasHelp() throws {
-    for command in try commands() {
-      let help = try filedb("help", command, in: packageRoot)
+    for command in try CommandList.read().names {
+      let help = try filedb(["help"] + command.split(separator: " ").map(String.init), in: packageRoot)
       #expect(help.status == 0)
+      #expect(help.output.contains("\nEXAMPLES:\n"), "\(command)")
       #expect(help.output.hasPrefix("OVERVIEW: "), "\(command)")
       #expect(help.output.contains("USAGE: filedb \(command)"), "\(command): \(help.output)")
     }
@@ -65,7 +59,9 @@ import Testing
       let script = packageRoot.appendingPathComponent("Sources/FileDBProgram/picture").path
       let result = try shell("FILEDB=$(command -v filedb) TMPDIR='\(folder.path)' '\(script)'", in: folder)
       #expect(result.status == 0 && result.error == "")
-      #expect(try result.output == String(contentsOf: picture, encoding: .utf8), "run Sources/FileDBProgram/picture again")
+      #expect(
+        try result.output == String(contentsOf: picture, encoding: .utf8),
+        "run Sources/FileDBProgram/picture again")
     }
   }
 

@@ -12,10 +12,10 @@ struct EtcdCommandTests {
   private func withStore(_ body: (_ folder: URL, _ address: String) throws -> Void) throws {
     let (url, name) = ("\(try #require(EtcdCluster.current).address)/tests", UUID().uuidString)
     try withTemporaryFolder { folder in
-      let made = try filedb("cluster", "init", url, name, in: folder)
+      let made = try filedb("shared", "init", url, name, in: folder)
       #expect(made.status == 0 && made.error == "created the store '\(name)'\n", "\(made)")
       #expect(made.output == "\(url)?store=\(name)\n")
-      #expect(try filedb("cluster", "init", url, name, in: folder).error.contains("already exists"))
+      #expect(try filedb("shared", "init", url, name, in: folder).error.contains("already exists"))
       try body(folder, "\(url)?store=\(name)")
     }
   }
@@ -50,7 +50,7 @@ struct EtcdCommandTests {
       #expect(made.status == 0, "\(made)")
       #expect(try filedb("copy", "a", address, in: folder).error == "3 tables with 5 records copied\n")
       #expect(
-        try filedb("--store", address, "cluster", "compact", "--older-than", "0", in: folder).status == 0)
+        try filedb("--store", address, "shared", "compact", "--older-than", "0", in: folder).status == 0)
       #expect(try filedb("copy", address, "b", in: folder).status == 0)
       for table in ["todo", "groups", "empty"] {
         let files = try ["a", "b"].map { store in
@@ -66,17 +66,17 @@ struct EtcdCommandTests {
     try withStore { folder, address in
       try filedb("--store", address, "create", "todo", in: folder)
       try filedb("--store", address, "add", "todo", "title=Milk", in: folder)
-      let joined = try filedb("cluster", "join", address, "here", in: folder)
+      let joined = try filedb("shared", "join", address, "here", in: folder)
       #expect(joined.status == 0 && joined.error == "the folder has everything up to commit 2\n", "\(joined)")
       #expect(try filedb("--store", "here", "add", "todo", "title=Bread", in: folder).output == "2\n")
       #expect(try filedb("--store", "here", "undo", in: folder).status == 0)
       try filedb("--store", address, "add", "todo", "title=Salt", in: folder)
-      let status = try filedb("--store", "here", "cluster", "status", in: folder).output
+      let status = try filedb("--store", "here", "shared", "status", in: folder).output
       #expect(status.contains(/\nbehind +1\n/) && status.contains(/\nmembers +3\n/), "\(status)")
       #expect(status.contains(/\nleader +m[123]\n/) && status.contains(/\nrecords +2\n/), "\(status)")
-      let compacted = try filedb("--store", address, "cluster", "compact", "--older-than", "0", in: folder)
+      let compacted = try filedb("--store", address, "shared", "compact", "--older-than", "0", in: folder)
       #expect(compacted.error == "5 commits forgotten\n", "\(compacted)")
-      let synced = try filedb("--store", "here", "cluster", "sync", in: folder)
+      let synced = try filedb("--store", "here", "shared", "sync", in: folder)
       #expect(synced.error.contains("the folder had commit 4") && synced.error.contains("up to commit 5"))
       #expect(try filedb("--store", "here", "count", "todo", in: folder).output == "2\n")
     }
@@ -86,15 +86,15 @@ struct EtcdCommandTests {
     try withStore { folder, address in
       try filedb("--store", address, "create", "todo", in: folder)
       try filedb("--store", address, "add", "todo", "title=Milk", in: folder)
-      #expect(try filedb("cluster", "join", address, "here", in: folder).status == 0)
+      #expect(try filedb("shared", "join", address, "here", in: folder).status == 0)
       let link = folder.appendingPathComponent("here/.filedb/shared")
       let lines = try String(contentsOf: link, encoding: .utf8).split(separator: "\n")
       #expect(lines[1] == address)
       try "\(lines[0])\netcd://127.0.0.1:1/tests?store=x\n".write(to: link, atomically: true, encoding: .utf8)
       #expect(try filedb("--store", "here", "get", "todo", "1", "title", in: folder).output == "Milk\n")
-      for words in [["add", "todo", "title=Bread"], ["cluster", "sync"], ["cluster", "status"]] {
+      for words in [["add", "todo", "title=Bread"], ["shared", "sync"], ["shared", "status"]] {
         let result = try filedb(["--store", "here"] + words, in: folder)
-        #expect(result.status == 75 && result.error.contains("127.0.0.1:1 cannot be reached"), "\(result)")
+        #expect(result.status == 69 && result.error.contains("127.0.0.1:1 cannot be reached"), "\(result)")
       }
     }
   }
@@ -105,9 +105,9 @@ struct EtcdCommandTests {
     let folders = try (0..<3).map { _ in try makeTemporaryFolder() }
     defer { for folder in folders { try? FileManager.default.removeItem(at: folder) } }
     let folder = folders[0]
-    try filedb("cluster", "init", url, name, in: folder)
+    try filedb("shared", "init", url, name, in: folder)
     try filedb("--store", address, "create", "todo", in: folder)
-    for machine in ["a", "b"] { try filedb("cluster", "join", address, machine, in: folder) }
+    for machine in ["a", "b"] { try filedb("shared", "join", address, machine, in: folder) }
     let watching = try zip(["a", address], folders.dropFirst()).map { store, scratch in
       try RunningTool(
         ["--store", store, "watch", "todo", "--format", "ndjson"], in: folder, scratch: scratch)

@@ -20,14 +20,16 @@ import Testing
 
   @Test func searchFindsEveryWord() throws {
     try withTasks { folder in
-      func found(_ words: String...) throws -> String {
-        try filedb(["search", "t"] + words + ["--format", "csv", "--fields", "id"], in: folder).output
+      func found(_ words: String, _ options: String...) throws -> String {
+        try filedb(
+          ["show", "t", "--search", words] + options + ["--format", "csv", "--fields", "id"], in: folder
+        ).output
       }
       #expect(try found("sugar") == "id\n1\n3\n")
-      #expect(try found("CREME", "sugar") == "id\n1\n" && found("creme sugar") == "id\n1\n")
+      #expect(try found("CREME sugar") == "id\n1\n" && found("creme sugar") == "id\n1\n")
       #expect(try found("sugar", "--in", "name") == "id\n3\n")
       #expect(try found("sweet", "--limit", "1") == "id\n3\n")
-      let none = try filedb("search", "t", "nothing", in: folder)
+      let none = try filedb("show", "t", "--search", "nothing", in: folder)
       #expect(none.status == 1 && none.error.contains("no record matches"))
     }
   }
@@ -152,14 +154,14 @@ import Testing
       try filedb("schema", "t", "folder", "--references", "folders", in: folder)
       try filedb("move", "t", "3", "--top", in: folder)
       try filedb("delete", "t", "2", in: folder)
-      let copied = try filedb("copy-table", "t", "u", in: folder)
+      let copied = try filedb("table", "copy", "t", "u", in: folder)
       #expect(copied == ToolResult(output: "", error: "2 records copied\n", status: 0))
       #expect(
         try filedb("export", "u", "--format", "json", in: folder)
           == filedb("export", "t", "--format", "json", in: folder))
       #expect(try filedb("add", "u", "name=New", in: folder).output == "4\n")
-      #expect(try filedb("copy-table", "t", "u", in: folder).status == 65)
-      let renamed = try filedb("rename-table", "folders", "places", in: folder)
+      #expect(try filedb("table", "copy", "t", "u", in: folder).status == 65)
+      let renamed = try filedb("table", "rename", "folders", "places", in: folder)
       #expect(renamed == ToolResult(output: "", error: "", status: 0))
       #expect(try RecordStore(at: folder).tableNames == ["places", "t", "u"])
       #expect(try filedb("schema", "t", in: folder).output.contains("refers to places"))

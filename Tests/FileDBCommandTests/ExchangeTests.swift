@@ -152,20 +152,20 @@ import Testing
   @Test func importByKeyChangesMatchingRecords() throws {
     try withFoods { folder in
       try write("name,kcal\nFig,74\nButter,720\nKiwi,61\nPlum,46\n", to: "f.csv", in: folder)
-      let arguments = ["import", "f.csv", "food", "--key", "name", "--detect"]
+      let arguments = ["import", "f.csv", "food", "--key", "name"]
       let trial = try filedb(arguments + ["--dry-run"], in: folder)
       #expect(
         trial.error
-          == "types: kcal=integer\ndry run: nothing was written\n2 would be added, 1 would be changed, 1 unchanged\n"
+          == "dry run: nothing was written\n2 would be added, 1 would be changed, 1 unchanged\n"
       )
       let result = try filedb(arguments, in: folder)
-      #expect(result.error == "types: kcal=integer\n2 added, 1 changed, 1 unchanged\n")
+      #expect(result.error == "2 added, 1 changed, 1 unchanged\n")
       #expect(
         try filedb("show", "food", "--format", "csv", in: folder).output
           == "id,fat,fields.id,kcal,name\n1,,,57,\"Pear, ripe\"\n2,0.3,,74,Fig\n3,81,B,720,Butter\n4,,,61,Kiwi\n5,,,46,Plum\n"
       )
       #expect(
-        try filedb(arguments, in: folder).error == "types: kcal=integer\n0 added, 0 changed, 4 unchanged\n")
+        try filedb(arguments, in: folder).error == "0 added, 0 changed, 4 unchanged\n")
       try filedb("undo", in: folder)
       #expect(try filedb("count", "food", in: folder).output == "3\n")
     }
@@ -187,9 +187,7 @@ import Testing
       #expect(again.error.hasSuffix("0 added, 0 changed, 1 unchanged\n"))
       try filedb("set", "t", "1", "due:date=2020-01-01", "raw:data=", "code=1", in: folder)
       let result = try filedb("import", "-", "t", "--ids", "--format", format, in: folder, input: shown)
-      #expect(
-        result.error.contains("due: read as date, as in the table\nn") == (format == "csv" || format == "tsv")
-      )
+      #expect(!result.error.contains("n: read as"))
       #expect(result.error.contains("raw: read as data, as in the table\n"))
       #expect(!result.error.contains("code: read as"))
       #expect(try filedb("export", "t", "--format", "plist", in: folder).output == table)
@@ -288,12 +286,12 @@ import Testing
       try filedb("add", "t", "d=x", in: folder)
       try filedb("set", "t", "3", "d:date=\(text)", in: folder)
       for id in ["1", "2", "3"] { #expect(try filedb("get", "t", id, "d", in: folder).output == date + "\n") }
-      let detected = try filedb("import", "-", "u", "--detect", in: folder, input: "d\n\(text)\n")
-      #expect(detected.error.hasPrefix("types: all are text\n"))
+      let detected = try filedb("import", "-", "u", in: folder, input: "d\n\(text)\n")
+      #expect(detected.error == "1 record imported into 'u'\n")
     }
   }
 
-  @Test(arguments: ["", " --detect"]) func importReadsPipeOnce(options: String) throws {
+  @Test(arguments: ["", " --no-detect"]) func importReadsPipeOnce(options: String) throws {
     try withTemporaryFolder { folder in
       let line = "mkfifo p; (printf 'n\\nx\\n' > p) & filedb import p t\(options)"
       let result = try shell(line, in: folder)
@@ -322,7 +320,7 @@ import Testing
 
   @Test func typesAreDetectedInStandardInput() throws {
     try withTemporaryFolder { folder in
-      let result = try filedb("import", "-", "t", "--detect", in: folder, input: "n,s\n1,007\n2,\n")
+      let result = try filedb("import", "-", "t", in: folder, input: "n,s\n1,007\n2,\n")
       #expect(result.error == "types: n=integer\n2 records imported into 't'\n")
       #expect(
         try filedb("show", "t", "--format", "ndjson", in: folder).output

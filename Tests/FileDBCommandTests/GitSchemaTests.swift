@@ -7,7 +7,7 @@ import Testing
 @Suite(.enabled(if: hasGit, "needs git")) struct GitSchemaTests: RepositorySuite {
   /// A title is required and unique; a note is the name of a record of `tags`.
   private let rules = """
-    filedb git-setup && filedb create tags && filedb schema tags name --type string --required --unique
+    filedb git setup && filedb create tags && filedb schema tags name --type string --required --unique
     filedb add tags name=fresh && filedb add tags name=old
     filedb schema todo title --type string --required --unique
     filedb schema todo note --type string --references tags.name
@@ -49,7 +49,7 @@ import Testing
           """
           CONFLICT todo.plist: record 5: 'title' does not keep the schema: record 4 has 'Corn' already, and the field is \
           unique
-          todo.plist: 1 conflict; the file is a whole table. 'filedb check' names the records that do not keep the schema
+          todo.plist: 1 conflict; the file can be used as it is. 'filedb check' names the records that do not keep the schema
           """))
       #expect(
         try run("filedb check", in: folder).output.contains("record 5: field 'title': record 4 has 'Corn'"))

@@ -90,8 +90,9 @@ import Testing
       // The conflict is reported again, and the other side's version stays available, until it is settled.
       #expect(try run("git checkout --merge todo.plist", in: folder).error.contains(told))
       #expect(
-        try run("git show :3:todo.plist > .theirs && filedb textconv .theirs", in: folder).output.contains(
-          "Butter"))
+        try run("git show :3:todo.plist > .theirs && filedb git textconv .theirs", in: folder).output
+          .contains(
+            "Butter"))
       try run("rm .theirs && filedb set todo 1 title=Butter && git commit -q -a -m merged", in: folder)
       #expect(try records(in: folder).first == #"1 ["note": "fresh", "title": "Butter"]"#)
     }
@@ -118,16 +119,16 @@ import Testing
     try withTemporaryFolder { folder in
       try run("git init -q && printf '*.txt text' > .gitattributes", in: folder)
       let trial = try run(
-        "filedb git-setup --dry-run && cat .gitattributes && git config --list --local", in: folder)
+        "filedb git setup --dry-run && cat .gitattributes && git config --list --local", in: folder)
       #expect(trial.output.contains(".gitattributes: added '/*.plist merge=filedb diff=filedb'\n"))
       #expect(trial.output.contains("\n*.txt textcore."))
       #expect(!trial.output.contains("merge.filedb.driver="))
       #expect(trial.error == "dry run: nothing was written\n")
-      try run("filedb git-setup && cat .gitattributes .git/config > .first", in: folder)
+      try run("filedb git setup && cat .gitattributes .git/config > .first", in: folder)
       let attributes = try String(
         contentsOf: folder.appendingPathComponent(".gitattributes"), encoding: .utf8)
       #expect(attributes == "*.txt text\n/*.plist merge=filedb diff=filedb\n")
-      let second = try run("filedb git-setup && cat .gitattributes .git/config | cmp - .first", in: folder)
+      let second = try run("filedb git setup && cat .gitattributes .git/config | cmp - .first", in: folder)
       #expect(second.output.split(separator: "\n").allSatisfy { $0.hasSuffix(" already") })
       #expect(second.output.split(separator: "\n").count == 6)
     }
@@ -199,13 +200,13 @@ import Testing
   @Test func anotherPreCommitHookIsLeftAlone() throws {
     try withTemporaryFolder { folder in
       try run("git init -q && printf '#!/bin/sh\\n' > .git/hooks/pre-commit", in: folder)
-      let setup = try run("filedb git-setup && cat .git/hooks/pre-commit", in: folder).output
-      #expect(setup.contains("pre-commit hook: not installed; add the line 'filedb git-check || exit 1' to "))
+      let setup = try run("filedb git setup && cat .git/hooks/pre-commit", in: folder).output
+      #expect(setup.contains("pre-commit hook: not installed; add the line 'filedb git check || exit 1' to "))
       #expect(setup.hasSuffix("/.git/hooks/pre-commit\n#!/bin/sh\n"))
       // Hooks that other repositories share.
       let shared = try run(
-        "rm .git/hooks/pre-commit && mkdir ../shared.hooks && git config core.hooksPath \"$PWD/../shared.hooks\""
-          + " && filedb git-setup && ls ../shared.hooks && rmdir ../shared.hooks", in: folder
+        "rm .git/hooks/pre-commit && mkdir shared.hooks && git config core.hooksPath \"$PWD/shared.hooks\""
+          + " && filedb git setup && ls shared.hooks && rmdir shared.hooks", in: folder
       ).output
       #expect(shared.hasSuffix("/shared.hooks/pre-commit\n"))
     }
@@ -214,16 +215,16 @@ import Testing
   @Test func gitSetupUsesFullPathOfProgramOutsidePATH() throws {
     try withTemporaryFolder { folder in
       let line = "git init -q && mkdir 'my tools' && ln -s \"$(command -v filedb)\" 'my tools/filedb'"
-      try run("\(line) && './my tools/filedb' git-setup", in: folder)
+      try run("\(line) && './my tools/filedb' git setup", in: folder)
       let driver = try run("git config merge.filedb.driver", in: folder).output
-      #expect(driver.hasSuffix("/my tools/filedb' merge --path=%P %O %A %B\n"))
+      #expect(driver.hasSuffix("/my tools/filedb' git merge -- %O %A %B %P\n"))
       #expect(driver.hasPrefix("'/"))
     }
   }
 
   @Test func gitSetupWorksForStoreInSubfolder() throws {
     try withTemporaryFolder { folder in
-      try run("git init -q && mkdir -p data/deep && filedb --store data git-setup", in: folder)
+      try run("git init -q && mkdir -p data/deep && filedb --store data git setup", in: folder)
       let line = "git check-attr merge -- data/todo.plist data/deep/Info.plist Info.plist"
       #expect(
         try run(line, in: folder).output == """
@@ -237,12 +238,12 @@ import Testing
 
   @Test func gitSetupOutsideRepositoryIsAnError() throws {
     try withTemporaryFolder { folder in
-      let result = try shell("GIT_CEILING_DIRECTORIES=$(dirname $PWD) filedb git-setup", in: folder)
+      let result = try shell("GIT_CEILING_DIRECTORIES=$(dirname $PWD) filedb git setup", in: folder)
       #expect(result.status == 66)
       #expect(result.error.contains("this folder is not in a git repository"))
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
-      #expect(try filedb("git-setup", "nowhere", in: folder).status == 66)
-      let noGit = try filedb("git-setup", in: folder, environment: ["PATH": folder.path])
+      #expect(try filedb("git", "setup", "nowhere", in: folder).status == 66)
+      let noGit = try filedb("git", "setup", in: folder, environment: ["PATH": folder.path])
       #expect(noGit.status == 66)
       #expect(noGit.error.contains("git is not installed"))
     }

@@ -10,7 +10,7 @@ import Testing
   ])
   func separatorIsNoticedInHeader(text: String, name: String) throws {
     try withTemporaryFolder { folder in
-      let result = try filedb("import", "-", "t", in: folder, input: text)
+      let result = try filedb("import", "-", "t", "--no-detect", in: folder, input: text)
       #expect(
         result.error
           == "the fields are separated by \(name); if they are not, give --separator ,\n1 record imported into 't'\n"
@@ -32,7 +32,7 @@ import Testing
       "the first line has both ',' and a tab; if a tab separates the fields, give --separator tab\n"
     ),
     (
-      "1;2\n", ["--fields", "a"],
+      "1;2\n", ["--columns", "a"],
       "the first line has ';' but no ','; give --separator ';' if ';' separates the fields\n"
     ),
     ("a,b|c\n1,2\n", [], ""), ("\"a;b\"\n1\n", [], ""), ("a;b\n1;2\n", ["--separator", ";"], ""),
@@ -40,7 +40,7 @@ import Testing
   ])
   func otherSeparatorBesideCommasIsReported(text: String, options: [String], note: String) throws {
     try withTemporaryFolder { folder in
-      let result = try filedb(["import", "-", "t"] + options, in: folder, input: text)
+      let result = try filedb(["import", "-", "t", "--no-detect"] + options, in: folder, input: text)
       #expect(result == ToolResult(output: "", error: note + "1 record imported into 't'\n", status: 0))
     }
   }
@@ -59,7 +59,7 @@ import Testing
           """)
       #expect(
         try filedb(
-          "import", "-", "food", "--fields", "name,kcal,note", "--top", in: folder, input: "Fig,74,x\n"
+          "import", "-", "food", "--columns", "name,kcal,note", "--top", in: folder, input: "Fig,74,x\n"
         ).status == 0)
       #expect(
         try filedb("show", "food", "--limit", "1", "--format", "csv", in: folder).output
@@ -70,7 +70,9 @@ import Testing
   @Test func dryRunReportsButImportsNothing() throws {
     try withTemporaryFolder { folder in
       let result = try filedb("import", "-", "t", "--header", "--dry-run", in: folder, input: "n\n1\n")
-      #expect(result.error == "dry run: nothing was written\n1 record would be imported into 't'\n")
+      #expect(
+        result.error
+          == "dry run: nothing was written\ntypes: n=integer\n1 record would be imported into 't'\n")
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
   }
@@ -119,7 +121,7 @@ import Testing
     try withTemporaryFolder { folder in
       let source = sharedFolder.appendingPathComponent("data/usda-sr28/\(file).txt")
       let options = [
-        "--separator", "^", "--quote", "~", "--encoding", "latin-1", "--fields", fields, "--types", types,
+        "--separator", "^", "--quote", "~", "--encoding", "latin-1", "--columns", fields, "--types", types,
       ]
       let result = try filedb(["import", source.path, "t"] + options, in: folder)
       #expect(result.status == 0, "\(result.error)")

@@ -36,28 +36,28 @@ import Testing
 
   @Test func versionIsInstalledThenUpgraded() throws {
     try withVersions { folder in
-      let trial = try filedb("install", "one", "user", "--version", "1", "--dry-run", in: folder)
+      let trial = try filedb("ship", "install", "one", "user", "--version", "1", "--dry-run", in: folder)
       #expect(trial.output == "version 1; changed: foods\n")
       #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("user").path))
-      let first = try filedb("install", "one", "user", "--version", "1", in: folder)
+      let first = try filedb("ship", "install", "one", "user", "--version", "1", in: folder)
       #expect(first == ToolResult(output: "version 1; changed: foods\n", error: "", status: 0))
       let user = folder.appendingPathComponent("user")
       try filedb("set", "foods", "1", "title=Oat milk", in: user)
-      let older = try filedb("install", "one", "user", "--version", "0.9", "--dry-run", in: folder)
+      let older = try filedb("ship", "install", "one", "user", "--version", "0.9", "--dry-run", in: folder)
       #expect(older.status == 65)
       #expect(older.error.hasSuffix("version 1 is installed, and 0.9 is older\n"))
-      let tried = try filedb("install", "two", "user", "--version", "2", "--dry-run", in: folder)
+      let tried = try filedb("ship", "install", "two", "user", "--version", "2", "--dry-run", in: folder)
       #expect(tried.output == "version 2, was 1; changed: foods\n")
       #expect(tried.error.hasPrefix("dry run: nothing was written\nCONFLICT foods: record 1: "))
       #expect(try RecordStore(at: user).table("foods").count == 2)
-      let second = try filedb("install", "two", "user", "--version", "2", in: folder)
+      let second = try filedb("ship", "install", "two", "user", "--version", "2", in: folder)
       #expect("dry run: nothing was written\n" + second.error == tried.error)
       #expect(second.status == 0)
       let titles = try RecordStore(at: user).table("foods").lastSnapshot.map { $0.fields["title"] }
       #expect(titles == ["Oat milk", "Bread", "Quince"])
-      let again = try filedb("install", "two", "user", "--version", "2", in: folder)
+      let again = try filedb("ship", "install", "two", "user", "--version", "2", in: folder)
       #expect(again.output == "version 2 is installed already\n")
-      try filedb("install", "two", "user", "--version", "3", "--policy", "replace", in: folder)
+      try filedb("ship", "install", "two", "user", "--version", "3", "--policy", "replace", in: folder)
       let replaced = try RecordStore(at: user).table("foods").lastSnapshot.map { $0.fields["title"] }
       #expect(replaced == ["Fresh milk", "Bread", "Quince"])
       try RecordStore(at: user).checkInvariants()
@@ -70,7 +70,8 @@ import Testing
         ("one user --version v1", 64), ("one user --version 1 --policy no", 64),
         ("none user --version 1", 66),
       ] {
-        let result = try filedb(["install"] + words.split(separator: " ").map(String.init), in: folder)
+        let result = try filedb(
+          ["ship", "install"] + words.split(separator: " ").map(String.init), in: folder)
         #expect(result.status == status, "\(words)")
       }
     }
@@ -90,7 +91,7 @@ import Testing
       for policy in ["copy", "replace", "merge"] {
         let version = ["copy": "1", "replace": "2", "merge": "3"][policy] ?? ""
         let result = try filedbWithoutRights(
-          "install", "one", "user", "--version", version, "--policy", policy, in: folder)
+          "ship", "install", "one", "user", "--version", version, "--policy", policy, in: folder)
         #expect(result.status == 0, "\(result.error)")
       }
       #expect(try files(in: one) == before)
@@ -104,8 +105,8 @@ import Testing
     let outputs = Mutex<[String]>([])
     // Not `concurrentPerform`, which starts no more than there are cores.
     let ends = commands.map { command in
-      startThread("filedb \(command)") {
-        let result = try? filedb(command.split(separator: " ").map(String.init), in: folder)
+      startThread("filedb ship \(command)") {
+        let result = try? filedb(["ship"] + command.split(separator: " ").map(String.init), in: folder)
         outputs.withLock { $0.append(result?.output ?? "nothing") }
       }
     }
@@ -119,7 +120,7 @@ import Testing
       let first = try atOnce(install, in: folder)
       #expect(first == already(2, count: 5) + ["version 2; changed: foods\n"])
       try FileManager.default.removeItem(at: folder.appendingPathComponent("user"))
-      try filedb("install", "one", "user", "--version", "1", in: folder)
+      try filedb("ship", "install", "one", "user", "--version", "1", in: folder)
       try filedb("add", "foods", "title=Mine", in: folder.appendingPathComponent("user"))
       let second = try atOnce(install, in: folder)
       #expect(second == already(2, count: 5) + ["version 2, was 1; changed: foods\n"])
@@ -144,7 +145,7 @@ import Testing
         let store = try RecordStore(at: folder.appendingPathComponent(user))
         let titles = try store.table("foods").lastSnapshot.map { $0.fields["title"] }
         #expect(titles == ["Fresh milk", "Bread", "Quince"])
-        let again = try filedb("install", "two", user, "--version", "2", in: folder)
+        let again = try filedb("ship", "install", "two", user, "--version", "2", in: folder)
         #expect(again.output == "version 2 is installed already\n")
         try store.checkInvariants()
       }
@@ -153,12 +154,12 @@ import Testing
 
   @Test func damagedTableIsKeptWhenReplaced() throws {
     try withVersions { folder in
-      try filedb("install", "one", "user", "--version", "1", in: folder)
+      try filedb("ship", "install", "one", "user", "--version", "1", in: folder)
       let file = folder.appendingPathComponent("user/foods.plist")
       try Data("rubbish".utf8).write(to: file)
-      #expect(try filedb("install", "two", "user", "--version", "2", in: folder).status == 65)
+      #expect(try filedb("ship", "install", "two", "user", "--version", "2", in: folder).status == 65)
       let result = try filedb(
-        "install", "two", "user", "--version", "2", "--policy", "replace", in: folder)
+        "ship", "install", "two", "user", "--version", "2", "--policy", "replace", in: folder)
       #expect(result.output == "version 2, was 1; changed: foods\n")
       let path = try #require(result.error.firstMatch(of: /foods: was damaged, and is kept as (.*)\n/)).1
       #expect(try String(contentsOfFile: String(path), encoding: .utf8) == "rubbish")
@@ -167,9 +168,9 @@ import Testing
 
   @Test func upgradeReportsThatDeletedRecordStaysDeleted() throws {
     try withVersions { folder in
-      try filedb("install", "one", "user", "--version", "1", in: folder)
+      try filedb("ship", "install", "one", "user", "--version", "1", in: folder)
       try filedb("delete", "foods", "1", in: folder.appendingPathComponent("user"))
-      let result = try filedb("install", "two", "user", "--version", "2", in: folder)
+      let result = try filedb("ship", "install", "two", "user", "--version", "2", in: folder)
       #expect(
         result.error == """
           CONFLICT foods: record 1: ours deleted it, theirs changed it; it stays deleted

@@ -22,7 +22,7 @@ import Testing
 
   @Test func logListsPendingCommitsUntilCheckpoint() throws {
     try withPendingCommit { folder, _ in
-      let log = try filedb("log", in: folder)
+      let log = try filedb("info", "--waiting", in: folder)
       #expect(
         log.output.contains(
           /^2  \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\n    todo: insert 2 at index 0\n    tags: create\n$/))
@@ -32,7 +32,7 @@ import Testing
       #expect(try filedb("get", "todo", "2", "title", in: folder).output == "Rent\n")
       #expect(try filedb("checkpoint", in: folder).status == 0)
       #expect(
-        try filedb("log", in: folder)
+        try filedb("info", "--waiting", in: folder)
           == ToolResult(output: "", error: "no commits are waiting\n", status: 0))
       let text = try String(contentsOf: folder.appendingPathComponent("todo.plist"), encoding: .utf8)
       #expect(text.contains("Rent"))

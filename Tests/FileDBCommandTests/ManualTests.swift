@@ -19,12 +19,6 @@ import Testing
     }
   }
 
-  private func commands() throws -> [String] {
-    let help = try filedb("--help", in: packageRoot).output
-    let lines = help.split(separator: "\n").drop { !$0.hasSuffix("SUBCOMMANDS:") }
-    return lines.compactMap { $0.firstMatch(of: #/^  ([a-z-]+) /#).map { String($0.1) } }
-  }
-
   /// The words of a text, without what lays it out.
   private func words(_ text: String) -> [Substring] {
     text.split { !$0.isLetter && !$0.isNumber }
@@ -33,34 +27,40 @@ import Testing
   @Test(.enabled(if: hasMan, "needs man")) func pagesSayWhatHelpSays() throws {
     try withTemporaryFolder { folder in
       try filedb("--generate-manual", folder.path, in: folder)
-      for command in try commands() {
-        let help = try filedb("help", command, in: folder).output
-        let page = try shell("MANWIDTH=200 man -l --encoding=UTF-8 filedb-\(command).1 | col -b", in: folder)
+      for command in try CommandList.read().names {
+        let names = command.split(separator: " ").map(String.init)
+        let help = try filedb(["help"] + names, in: folder).output
+        let page = try shell("MANWIDTH=200 man -l --encoding=UTF-8 filedb-\(names[0]).1 | col -b", in: folder)
         let known = Set(words(page.output))
-        let titles: Set<Substring> = ["OVERVIEW", "USAGE"]
+        let titles: Set<Substring> = ["OVERVIEW", "USAGE", "ARGUMENTS", "OPTIONS", "EXAMPLES"]
         let missing = words(help).filter { !known.contains($0) && !titles.contains($0) }
         #expect(missing.isEmpty, "\(command): \(missing.prefix(5))\n\(page.output)")
       }
     }
   }
 
-  @Test func everyCommandHasPageAndExamples() throws {
+  @Test func everyCommandOrGroupHasPage() throws {
     let pages = try pages()
-    let commands = try commands()
-    #expect(Set(pages.keys) == Set(commands.map { "filedb-\($0).1" } + ["filedb.1"]))
-    for command in commands {
-      #expect(pages["filedb.1"]?.contains("filedb\\-\(command.replacing("-", with: "\\-"))(1)") == true)
-      #expect(pages["filedb-\(command).1"]?.contains(".SH EXAMPLES\n") == true, "\(command)")
+    let commands = try CommandList.read()
+    #expect(Set(pages.keys) == Set(commands.words.map { "filedb-\($0).1" } + ["filedb.1"]))
+    for word in commands.words { #expect(pages["filedb.1"]?.contains("filedb\\-\(word)(1)") == true) }
+    for command in commands.names {
+      let page = try #require(pages["filedb-\(command.prefix { $0 != " " }).1"])
+      #expect(
+        Self.examples(in: page).contains { $0.contains("filedb") && $0.contains(command) }, "\(command)")
     }
   }
 
   /// Examples that end otherwise than by 0.
   private static let otherStatus: [String: Int32] = [
     "filedb diff todo old/todo.plist": 1,
-    "filedb merge --take theirs todo 1.title": 1,
-    // There is no such database.
-    "filedb cluster init postgres://localhost/app todo": 75,
-    "filedb cluster join 'postgres://localhost/app?store=todo' here": 75,
+    "filedb conflicts take theirs todo 1.title": 1,
+    // There is no such database, and the folder follows none.
+    "filedb shared sync": 66, "filedb --store here shared sync": 66, "filedb shared status": 66,
+    "filedb shared status --format json": 66,
+    "filedb --store 'postgres://localhost/app?store=todo' shared compact --older-than 30": 69,
+    "filedb shared init postgres://localhost/app todo": 69,
+    "filedb shared join 'postgres://localhost/app?store=todo' here": 69,
   ]
 
   /// The commands that run until somebody ends them.
@@ -96,7 +96,9 @@ import Testing
   }
 
   private static func examples(in page: String) -> [String] {
-    let lines = page.split(separator: "\n").drop { $0 != ".SH EXAMPLES" }.dropFirst(2).prefix { $0 != ".fi" }
+    // The first block of lines is the synopsis.
+    let blocks = page.split(separator: ".nf\n").dropFirst(2)
+    let lines = blocks.flatMap { $0.split(separator: "\n").prefix { $0 != ".fi" } }
     return lines.map { line in
       [("\\-", "-"), ("\\(aq", "'"), ("\\(ha", "^"), ("\\(ti", "~"), ("\\(ga", "`"), ("\\e", "\\")]
         .reduce(String(line)) { $0.replacing($1.0, with: $1.1) }

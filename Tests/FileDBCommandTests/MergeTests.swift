@@ -62,7 +62,7 @@ import Testing
       ours: [["set", "t", "1", "title=Oat milk"], ["delete", "t", "2"]],
       theirs: [["set", "t", "1", "title:integer=7"], ["set", "t", "2", "title=Rye bread"]]
     ) { folder in
-      let result = try filedb(["merge", "--path", "my todo.plist"] + files, in: folder)
+      let result = try filedb(["git", "merge"] + files + ["my todo.plist"], in: folder)
       #expect(result.status == 1)
       #expect(
         result.error == """
@@ -73,7 +73,7 @@ import Testing
           CONFLICT my todo.plist: record 2: ours deleted it, theirs changed it; it is kept as theirs has it
             base:   {"title": "Bread"}
             theirs: {"title": "Rye bread"}
-          my todo.plist: 2 conflicts; the file is a whole table. 'filedb merge --list' shows them, 'filedb merge --take' \
+          my todo.plist: 2 conflicts; the file can be used as it is. 'filedb conflicts list' shows them, 'filedb conflicts take' \
           settles them
 
           """)
@@ -87,7 +87,7 @@ import Testing
       let file = folder.appendingPathComponent(files[broken])
       try Data(try Data(contentsOf: file).dropLast(30)).write(to: file)
       let before = try Data(contentsOf: folder.appendingPathComponent(".file_ours"))
-      let result = try filedb(["merge", "--path", "todo.plist"] + files, in: folder)
+      let result = try filedb(["git", "merge"] + files + ["todo.plist"], in: folder)
       #expect(result.status == 65)
       #expect(result.error.contains("todo.plist (\(["base", "ours", "theirs"][broken])):"))
       #expect(try Data(contentsOf: folder.appendingPathComponent(".file_ours")) == before)

@@ -73,7 +73,7 @@ import Testing
       #expect(try filedb("undo", in: folder).status == 0)
       #expect(try csv("t", in: folder) == "id,k,v\n1,a,1\n2,b,2\n3,c,3\n")
       let kept = try take("k,v\nc,\n", "--key", "k")
-      #expect(kept.error == "0 added, 0 changed, 1 unchanged\n")
+      #expect(kept.error == "v: read as integer, as in the table\n0 added, 0 changed, 1 unchanged\n")
       let ids = try take("id,v\n2,5\n", "--ids", "--delete-missing", "--dry-run")
       #expect(ids.error.contains("0 would be added, 1 would be changed, 2 would be deleted, 0 unchanged"))
       for options in [["--delete-missing"], ["--key", "k", "--delete-missing", "--on-error", "skip"]] {

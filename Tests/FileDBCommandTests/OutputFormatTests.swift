@@ -121,6 +121,39 @@ import Testing
     }
   }
 
+  /// The commands that print, with what they need.
+  private static let printing = [
+    "tables", "show t", "get t 1", "get t 1 name", "count t", "info t", "info --waiting", "check", "diff a b",
+    "schema t", "undo --list", "sql 'SELECT * FROM t'",
+  ]
+
+  @Test(arguments: printing, ["table", "json", "ndjson", "csv", "tsv", "markdown", "plist"])
+  func everyFormatIsKnownWhereverSomethingIsPrinted(command: String, format: String) throws {
+    try withTasks { folder in
+      let setup = "mkdir a b && cp t.plist a && cp t.plist b && filedb --store b set t 1 name=Oil"
+      #expect(try shell(setup, in: folder).status == 0)
+      let result = try shell("filedb \(command) --format \(format)", in: folder)
+      #expect([0, 1].contains(result.status) && !result.error.contains("filedb:"), "\(result)")
+      if format == "json" {
+        _ = try JSONSerialization.jsonObject(with: Data(result.output.utf8), options: .fragmentsAllowed)
+      }
+      if format == "plist" {
+        _ = try PropertyListSerialization.propertyList(from: Data(result.output.utf8), format: nil)
+      }
+      #expect(try shell("rm -r a b", in: folder).status == 0)
+    }
+  }
+
+  @Test func differencesAreRowsInEveryFormat() throws {
+    try withTasks { folder in
+      let result = try shell(
+        "cp t.plist .old && filedb set t 1 n:integer=5 && filedb diff .old t --format csv", in: folder)
+      #expect(
+        result.output
+          == "table,kind,id,index,from,old,new\nt,update,1,0,,\"{\"\"n\"\": 1}\",\"{\"\"n\"\": 5}\"\n")
+    }
+  }
+
   @Test func checkLogAndUndoHaveEveryFormat() throws {
     try withTasks { folder in
       try filedb("add", "t", "n=text", in: folder)
@@ -132,10 +165,10 @@ import Testing
       #expect(steps.count == 5 && steps[0]["number"] as? Int == 1)
       #expect(steps[0]["name"] as? String == "deletion of 1 record from t")
       #expect(try filedb("undo", "--format", "json", in: folder).status == 64)
-      #expect(try filedb("log", "--format", "json", in: folder).output == "[]\n")
+      #expect(try filedb("info", "--waiting", "--format", "json", in: folder).output == "[]\n")
       let store = try RecordStore(at: folder, options: StoreOptions(checkpoints: .manual))
       _ = try store.table("t").add(["n": 3])
-      let commits = try objects(filedb("log", "--format", "json", in: folder).output)
+      let commits = try objects(filedb("info", "--waiting", "--format", "json", in: folder).output)
       #expect(commits.count == 1 && commits[0]["table"] as? String == "t")
       try store.close()
     }

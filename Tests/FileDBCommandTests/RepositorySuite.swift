@@ -11,7 +11,7 @@ protocol RepositorySuite {}
 extension RepositorySuite {
   /// Runs `body` in a repository with a store of three records, committed on the branch `main`, and a branch `other`.
   /// - Parameter setup: what makes git merge records, if anything does.
-  func withRepository(setup: String = "filedb git-setup", _ body: (URL) throws -> Void) throws {
+  func withRepository(setup: String = "filedb git setup", _ body: (URL) throws -> Void) throws {
     try withTemporaryFolder { folder in
       try run(
         """

@@ -159,7 +159,7 @@ private let hasSQLiteProgram =
     let cases: [(arguments: [String], status: Int32, words: String)] = [
       (["import", "f.db", "t", "--detect"], 64, "for csv and tsv"),
       (["import", "f.db", "t", "--empty", "text"], 64, "for csv and tsv"),
-      (["import", "f.db", "t", "--fields", "a"], 64, "for csv and tsv"),
+      (["import", "f.db", "t", "--columns", "a"], 64, "for csv and tsv"),
       (["import", "f.db", "t", "--separator", ";"], 64, "for csv and tsv"),
       (["import", "f.db", "t", "--table", "a", "--query", "b"], 64, "one of --table and --query"),
       (["import", "f.csv", "t", "--table", "a"], 64, "for SQLite databases"),

@@ -160,15 +160,16 @@ import Testing
   @Test func fieldsAreRenamedAndDropped() throws {
     try withMedia { folder in
       try filedb("schema", "media", "title", "--required", "--unique-with", "year", in: folder)
-      #expect(try filedb("rename", "media", "title", "name", in: folder).error == "2 records changed\n")
+      #expect(
+        try filedb("field", "rename", "media", "title", "name", in: folder).error == "2 records changed\n")
       #expect(
         try filedb("schema", "media", in: folder).output.contains("unique together: name, year"))
       #expect(try filedb("get", "media", "1", "name", in: folder).output == "Alien\n")
-      let taken = try filedb("rename", "media", "name", "year", in: folder)
+      let taken = try filedb("field", "rename", "media", "name", "year", in: folder)
       #expect(taken.status == 65 && taken.error.contains("'year' already"))
-      let unknown = try filedb("rename", "media", "titel", "x", in: folder)
+      let unknown = try filedb("field", "rename", "media", "titel", "x", in: folder)
       #expect(unknown.status == 1)
-      try filedb("drop-field", "media", "year", in: folder)
+      try filedb("field", "drop", "media", "year", in: folder)
       #expect(try filedb("show", "media", in: folder).output == "id  name\n 1  Alien\n 2  Brazil\n")
       #expect(try !filedb("schema", "media", in: folder).output.contains("unique together"))
     }
@@ -226,7 +227,7 @@ import Testing
         "schema", "media", "title", "--type", "string", "--required", "--pattern", "[A-Z].*", in: folder)
       try filedb("schema", "media", "seen", "--type", "date", "--minimum", "1900-01-01", in: folder)
       try filedb("schema", "media", "by", "--references", "people", "--on-delete", "clear", in: folder)
-      let json = try filedb("schema", "media", "--format", "frictionless", in: folder).output
+      let json = try filedb("schema", "media", "--frictionless", in: folder).output
       #expect(
         json.contains(#""name": "seen", "type": "datetime""#) && json.contains(#""resource": "people""#))
       let before = try filedb("schema", "media", "--format", "json", in: folder).output

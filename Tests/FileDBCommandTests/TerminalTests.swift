@@ -1,3 +1,4 @@
+import FileDB
 import Foundation
 import TestSupport
 import Testing
@@ -105,6 +106,28 @@ import Testing
       #expect(try filedb("show", "t", in: folder).output == "id  a\n 1  1\n")
       let plain = try filedbOnTerminal("show t", columns: 80, in: folder, environment: ["NO_COLOR": "1"])
       #expect(!plain.output.contains("\u{1B}"))
+    }
+  }
+
+  @Test func deletingMostOfATableOnTerminalNeedsConfirmation() throws {
+    try withTemporaryFolder { folder in
+      try filedb("create", "t", in: folder)
+      for number in 1...4 { try filedb("add", "t", "n:integer=\(number)", in: folder) }
+      func delete(_ words: String..., typing: String = "") throws -> ToolResult {
+        try filedbOnTerminal(
+          "delete t " + words.joined(separator: " "), columns: 80, in: folder, input: typing)
+      }
+      let refused = try delete("--where", "'n > 1'", typing: "n\n")
+      #expect(
+        refused.status == 1 && refused.output.contains("Delete 3 of 4 records of 't'? [y/N]"), "\(refused)")
+      #expect(try filedb("count", "t", in: folder).output == "4\n")
+      #expect(try !delete("--where", "'n > 2'").output.contains("[y/N]"))
+      #expect(try delete("--where", "'n > 1'", typing: "y\n").status == 0)
+      #expect(try !delete("--where", "'n == 1'", "--yes").output.contains("[y/N]"))
+      // Without a terminal, nobody is asked.
+      for number in 1...4 { try filedb("add", "t", "n:integer=\(number)", in: folder) }
+      #expect(try filedb("delete", "t", "--where", "n > 0", in: folder).error == "4 records deleted\n")
+      try RecordStore(at: folder).checkInvariants()
     }
   }
 

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Repositories in which nobody ran `filedb git-setup`, so that git merges tables as text.
+/// Repositories in which nobody ran `filedb git setup`, so that git merges tables as text.
 @Suite(.enabled(if: hasGit, "needs git")) struct TextMergeTests: RepositorySuite {
   private static let styles = ["merge", "diff3", "zdiff3"]
 
@@ -44,7 +44,7 @@ import Testing
       let lines = String(decoding: before, as: UTF8.self).split(
         separator: "\n", omittingEmptySubsequences: false)
       let line = try #require(lines.firstIndex { $0.hasPrefix("<<<<<<<") }) + 1
-      for command in ["check", "show todo", "add todo title=Fig", "merge --list"] {
+      for command in ["check", "show todo", "add todo title=Fig", "conflicts list"] {
         let result = try run("filedb \(command)", status: 65, in: folder)
         #expect(
           (result.output + result.error).contains(
@@ -85,12 +85,12 @@ import Testing
             #"1 ["note": "fresh", "title": "Cream"]"#, #"2 ["note": "rye", "title": "Bread"]"#,
             #"3 ["title": "Pepper"]"#,
           ])
-        let list = try run("filedb merge --list", status: 1, in: alone)
+        let list = try run("filedb conflicts list", status: 1, in: alone)
         #expect(list.output.contains("  theirs: \"Butter\"\n"))
         #expect(list.output.contains("  base:   \"Milk\"\n") == (style != "merge"))
-        try run("filedb merge --take theirs 1.title", in: alone)
+        try run("filedb conflicts take theirs 1.title", in: alone)
         #expect(try records(in: alone).first == #"1 ["note": "fresh", "title": "Butter"]"#)
-        #expect(try run("filedb merge --list", in: alone).error == "no conflicts\n")
+        #expect(try run("filedb conflicts list", in: alone).error == "no conflicts\n")
       }
       try run("filedb repair", status: 1, in: folder)
     }
@@ -137,31 +137,33 @@ import Testing
     git commit -q -a -m theirs
     """
 
-  @Test(arguments: ["filedb git-setup", "true"]) func conflictsAreListedAndSettled(setup: String) throws {
+  @Test(arguments: ["filedb git setup", "true"]) func conflictsAreListedAndSettled(setup: String) throws {
     try withRepository(setup: setup) { folder in
       try run("\(ourConflicts)\ngit checkout -q other\n\(theirConflicts)\ngit checkout -q main", in: folder)
       try run("git merge -q other", status: 1, in: folder)
       if setup == "true" { try run("filedb repair", status: 1, in: folder) }
-      let list = try run("filedb merge --list", status: 1, in: folder)
+      let list = try run("filedb conflicts list", status: 1, in: folder)
       #expect(list.output.split(separator: "\n").filter { $0.hasPrefix("CONFLICT todo: record ") }.count == 4)
-      #expect(list.error == "4 conflicts; 'filedb merge --take ours|theirs' settles them\n")
+      #expect(list.error == "4 conflicts; 'filedb conflicts take ours' or 'theirs' settles them\n")
       #expect(
-        try run("filedb merge --take theirs 9", status: 1, in: folder).error.contains("there is no conflict"))
+        try run("filedb conflicts take theirs 9", status: 1, in: folder).error.contains(
+          "there is no conflict"))
       // By hand, by the other side, and as it is.
       try run("filedb set todo 1 title=Ghee", in: folder)
-      try run("filedb merge --take theirs todo 1.note 3 --dry-run", in: folder)
-      #expect(try run("filedb merge --list", status: 1, in: folder).error.hasPrefix("3 conflicts"))
-      let taken = try run("filedb merge --take theirs todo 1.note 3", in: folder)
+      try run("filedb conflicts take theirs todo 1.note 3 --dry-run", in: folder)
+      #expect(try run("filedb conflicts list", status: 1, in: folder).error.hasPrefix("3 conflicts"))
+      let taken = try run("filedb conflicts take theirs todo 1.note 3", in: folder)
       #expect(taken.error == "todo: 2 settled\ntodo: 1 left\n")
       #expect(
-        try run("filedb merge --list", status: 1, in: folder).output.contains("record 2: ours deleted it"))
-      let last = try run("filedb merge --take theirs", in: folder)
+        try run("filedb conflicts list", status: 1, in: folder).output.contains("record 2: ours deleted it"))
+      let last = try run("filedb conflicts take theirs", in: folder)
       #expect(last.error == "todo: 1 settled\ntodo: no conflicts are left; run 'git add' next\n")
-      #expect(try run("filedb merge --list todo", in: folder).error == "no conflicts\n")
+      #expect(try run("filedb conflicts list todo", in: folder).error == "no conflicts\n")
       #expect(try records(in: folder) == [#"1 ["title": "Ghee"]"#, #"2 ["title": "Rye"]"#])
       // Taken back, it is a conflict again.
-      try run("filedb undo 2>/dev/null && filedb undo && filedb merge --list todo", status: 1, in: folder)
-      try run("filedb merge --take theirs && git commit -q -a -m merged && filedb merge --list", in: folder)
+      try run("filedb undo 2>/dev/null && filedb undo && filedb conflicts list todo", status: 1, in: folder)
+      try run(
+        "filedb conflicts take theirs && git commit -q -a -m merged && filedb conflicts list", in: folder)
     }
   }
 
@@ -169,16 +171,16 @@ import Testing
     try withRepository { folder in
       try run("\(ourConflicts)\ngit checkout -q other\n\(theirConflicts)\ngit checkout -q main", in: folder)
       try run("git merge -q other", status: 1, in: folder)
-      #expect(try run("filedb merge --take ours 1", in: folder).error == "todo: 2 settled\ntodo: 2 left\n")
-      #expect(try run("filedb merge --list", status: 1, in: folder).error.hasPrefix("2 conflicts"))
-      try run("filedb merge --take ours", in: folder)
+      #expect(try run("filedb conflicts take ours 1", in: folder).error == "todo: 2 settled\ntodo: 2 left\n")
+      #expect(try run("filedb conflicts list", status: 1, in: folder).error.hasPrefix("2 conflicts"))
+      try run("filedb conflicts take ours", in: folder)
       #expect(
         try records(in: folder) == [#"1 ["note": "ours", "title": "Cream"]"#, #"3 ["title": "Pepper"]"#])
-      #expect(try run("filedb merge --list", in: folder).error == "no conflicts\n")
+      #expect(try run("filedb conflicts list", in: folder).error == "no conflicts\n")
       // The conflicts of a merge that was given up are none of the next one.
-      try run("git merge --abort && filedb merge --list", in: folder)
+      try run("git merge --abort && filedb conflicts list", in: folder)
       #expect(try run("git merge -q other", status: 1, in: folder).error.contains("4 conflicts"))
-      #expect(try run("filedb merge --list todo", status: 1, in: folder).error.hasPrefix("4 conflicts"))
+      #expect(try run("filedb conflicts list todo", status: 1, in: folder).error.hasPrefix("4 conflicts"))
     }
   }
 
@@ -215,10 +217,10 @@ import Testing
       try run("\(ourConflicts)\ngit checkout -q other\n\(theirConflicts)\ngit checkout -q main", in: folder)
       try run(
         "for v in main~1 main other; do git show $v:todo.plist >.$v; done; mv .main~1 .base; filedb merge --favor theirs "
-          + ".base .main .other && filedb textconv .main >.text", in: folder)
+          + ".base .main .other && filedb git textconv .main >.text", in: folder)
       let text = try String(contentsOf: folder.appendingPathComponent(".text"), encoding: .utf8)
       #expect(text.contains("Butter") && text.contains("Rye") && !text.contains("Pepper"))
-      #expect(try run("filedb merge", status: 64, in: folder).error.contains("Name the three files"))
+      #expect(try run("filedb merge", status: 64, in: folder).error.contains("<base> <ours> <theirs>"))
     }
   }
 }

@@ -173,3 +173,32 @@ struct NeverSaid: Error, CustomStringConvertible {
   let output: String
   var description: String { "waited in vain for \(expected) in \(output.debugDescription)" }
 }
+
+/// The commands in the tool's own description, for example `show` and `table rename`.
+struct CommandList: Decodable {
+  private struct Command: Decodable {
+    let commandName: String
+    let shouldDisplay: Bool
+    let subcommands: [Command]?
+
+    var verbs: [Command] { (subcommands ?? []).filter { $0.shouldDisplay && $0.commandName != "help" } }
+  }
+
+  private let command: Command
+
+  static func read() throws -> CommandList {
+    let dump = try filedb("--experimental-dump-help", in: packageRoot).output
+    return try JSONDecoder().decode(CommandList.self, from: Data(dump.utf8))
+  }
+
+  /// What stands first: the commands, and the groups.
+  var words: [String] { command.verbs.map(\.commandName) }
+
+  /// The full names of the commands, without the groups.
+  var names: [String] {
+    command.verbs.flatMap { command in
+      command.verbs.isEmpty
+        ? [command.commandName] : command.verbs.map { "\(command.commandName) \($0.commandName)" }
+    }
+  }
+}

@@ -152,7 +152,7 @@ extension UndoTests {
       )
       func ship(_ name: String, _ version: String) throws {
         #expect(try filedb("--store", shipped, "add", "foods", "name=\(name)", in: folder).status == 0)
-        #expect(try filedb("install", shipped, user, "--version", version, in: folder).status == 0)
+        #expect(try filedb("ship", "install", shipped, user, "--version", version, in: folder).status == 0)
       }
       /// Without ids: those of an installation that was undone are not given again.
       func names() throws -> Set<String> {
@@ -169,7 +169,7 @@ extension UndoTests {
       #expect(both == ["Apple", "MINE", "Pear"])
       #expect(try filedb("--store", user, "undo", in: folder).error == "undone: installation of version 2\n")
       #expect(try names() == mine)
-      #expect(try filedb("install", shipped, user, "--version", "2", in: folder).status == 0)
+      #expect(try filedb("ship", "install", shipped, user, "--version", "2", in: folder).status == 0)
       #expect(try names() == both)
       #expect(try filedb("--store", user, "undo", "2", in: folder).status == 0)
       #expect(try names() == first)

@@ -9,14 +9,17 @@ import Testing
       for (command, line) in [
         (
           "add todo title=Rent due:date=2026-12-01 --top",
-          #"{"kind": "insert", "id": 2, "index": 0, "fields": {"due": "2026-12-01T00:00:00Z", "title": "Rent"}}"#
+          #"{"table": "todo", "kind": "insert", "id": 2, "index": 0, "new": {"due": "2026-12-01T00:00:00Z", "title": "Rent"}}"#
         ),
         (
           "set todo 1 litres:float=1.5",
-          #"{"kind": "update", "id": 1, "index": 1, "fields": {"litres": 1.5, "title": "Milk"}}"#
+          #"{"table": "todo", "kind": "update", "id": 1, "index": 1, "new": {"litres": 1.5}}"#
         ),
-        ("move todo 2 --bottom", #"{"kind": "move", "id": 2, "index": 1, "from": 0}"#),
-        ("delete todo 2", #"{"kind": "delete", "id": 2, "index": 1}"#),
+        ("move todo 2 --bottom", #"{"table": "todo", "kind": "move", "id": 2, "index": 1, "from": 0}"#),
+        (
+          "delete todo 2",
+          #"{"table": "todo", "kind": "delete", "id": 2, "index": 1, "old": {"due": "2026-12-01T00:00:00Z", "title": "Rent"}}"#
+        ),
       ] {
         #expect(try filedb(command.split(separator: " ").map(String.init), in: folder).status == 0)
         try await watch.waitForLine { $0 == line }
@@ -30,8 +33,14 @@ import Testing
     try await withWatch(["--format", "ndjson", "--where", "title BEGINSWITH 'R'"]) { watch, folder in
       for (command, line) in [
         ("add todo title=Bread", nil),
-        ("set todo 1 title=Rice", #"{"kind": "insert", "id": 1, "index": 0, "fields": {"title": "Rice"}}"#),
-        ("set todo 1 title=Milk", #"{"kind": "delete", "id": 1, "index": 0}"#),
+        (
+          "set todo 1 title=Rice",
+          #"{"table": "todo", "kind": "insert", "id": 1, "index": 0, "new": {"title": "Rice"}}"#
+        ),
+        (
+          "set todo 1 title=Milk",
+          #"{"table": "todo", "kind": "delete", "id": 1, "index": 0, "old": {"title": "Rice"}}"#
+        ),
       ] {
         #expect(try filedb(command.split(separator: " ").map(String.init), in: folder).status == 0)
         if let line { try await watch.waitForLine { $0 == line } }

@@ -57,7 +57,7 @@ struct MarkedTable {
     return StoreError(
       .conflictMarkers,
       "the file has git's conflict markers, and they do not enclose two versions of a table. Resolve the conflict in an "
-        + "editor; or, while git has the conflict, run 'filedb git-setup' and 'git checkout --merge \(name)'",
+        + "editor; or, while git has the conflict, run 'filedb git setup' and 'git checkout --merge \(name)'",
       file: fault.file, line: fault.line, table: fault.table)
   }
 }

@@ -217,7 +217,7 @@ extension RecordStore {
   private static func settle(
     _ pending: PendingTable, by choice: ConflictChoice, in state: inout TableState
   ) -> String {
-    let commits = pending.commits.count == 1 ? "1 commit was" : "\(pending.commits.count) commits were"
+    let commits = pending.commits.count.counted("commit") + (pending.commits.count == 1 ? " was" : " were")
     let found = "the file was changed while \(commits) waiting in the journal"
     // This includes commits that are left out, so that no id is used for two records.
     defer { state.raiseCounter(to: pending.counter) }

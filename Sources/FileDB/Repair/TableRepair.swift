@@ -93,7 +93,7 @@ struct TableRepair {
     }
     lostCount = found.lost.count
     let others = found.schema == nil ? "nothing else" : "the schema"
-    let records = found.records.count == 1 ? "1 record was" : "\(found.records.count) records were"
+    let records = found.records.count.counted("record") + (found.records.count == 1 ? " was" : " were")
     notes.append(("\(records) read one by one, and \(others)", nil))
     let elements = found.records.map(\.value)
     var keys = PlistDictionary()

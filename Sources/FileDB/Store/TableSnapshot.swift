@@ -204,6 +204,6 @@ extension TableSnapshot: CustomStringConvertible {
   /// The table's name, the number of records, and the first of them.
   public var description: String {
     let first = prefix(10).map { "\n  \($0)" }.joined()
-    return "\(table): \(count) records" + first + (count > 10 ? "\n  …" : "")
+    return "\(table): \(count.counted("record"))" + first + (count > 10 ? "\n  …" : "")
   }
 }

@@ -17,23 +17,6 @@ public struct UndoStep: Sendable {
   public var summary: String {
     tables.sorted { $0.key < $1.key }.map { $1.summary(of: $0.text) }.joined(separator: "; ")
   }
-
-  /// The number of records in words, for example "8,789 records".
-  package static func records(_ count: Int) -> String {
-    count == 1 ? "1 record" : "\(count.grouped) records"
-  }
-}
-
-extension Int {
-  /// The number for people: "8,789".
-  package var grouped: String {
-    var (digits, groups) = (String(self)[...], [Substring]())
-    while digits.count > 3 {
-      groups.insert(digits.suffix(3), at: 0)
-      digits.removeLast(3)
-    }
-    return ([digits] + groups).joined(separator: ",")
-  }
 }
 
 /// The effect of a write on one table.
@@ -164,17 +147,15 @@ extension TableUndo {
     if existed, !exists { return "drop of \(table)" }
     var parts: [String] = []
     if !added.isEmpty { parts.append("\(addition) to \(table)") }
-    if !removed.isEmpty { parts.append("deletion of \(Self.records(removed.count)) from \(table)") }
-    if !updated.isEmpty { parts.append("change of \(Self.records(updated.count)) in \(table)") }
-    if !moved.isEmpty { parts.append("move of \(Self.records(moved.count)) in \(table)") }
+    if !removed.isEmpty { parts.append("deletion of \(removed.count.counted("record")) from \(table)") }
+    if !updated.isEmpty { parts.append("change of \(updated.count.counted("record")) in \(table)") }
+    if !moved.isEmpty { parts.append("move of \(moved.count.counted("record")) in \(table)") }
     if schema != nil { parts.append("change of the schema of \(table)") }
     if order != nil { parts.append("new order of \(table)") }
     return parts.joined(separator: ", ")
   }
 
-  private var addition: String { "addition of \(Self.records(added.count))" }
-
-  private static func records(_ count: Int) -> String { UndoStep.records(count) }
+  private var addition: String { "addition of \(added.count.counted("record"))" }
 }
 
 extension TransactionState {

@@ -2,7 +2,7 @@
 
 import { element, uniqueId } from "./dom.js";
 import { editedType, editorFor } from "./editors.js";
-import { field, isCut, sameValue, typeName } from "./values.js";
+import { field, isCut, sameValue } from "./values.js";
 
 const opensSheet = new Set(["data", "array", "dictionary"]);
 
@@ -36,7 +36,7 @@ export class CellEditor {
     const value = field(record, column.name);
     const type = editedType(value, column);
     if (opensSheet.has(type)) this.#actions.openField(record.id, column.name);
-    else if (type === "boolean" && !column.values && typed === undefined) this.#write(record, column, !value);
+    else if (type === "bool" && !column.values && typed === undefined) this.#write(record, column, !value);
     else this.#show(record, column, value, type, typed);
   }
 
@@ -56,7 +56,7 @@ export class CellEditor {
     const label = `${column.title ?? column.name}, record ${record.id}`;
     const editor = editorFor(value, type, { label, column, api: this.#actions.api });
     const problem = element("div", { class: "cell-problem", role: "alert", id: uniqueId("problem") });
-    const node = element("div", { class: "cell-editor", title: typeName(type) }, editor.node, problem);
+    const node = element("div", { class: "cell-editor", title: type ?? "" }, editor.node, problem);
     node.addEventListener("keydown", (event) => this.#key(event));
     node.addEventListener("focusout", (event) => {
       if (!node.contains(event.relatedTarget)) this.#commit(() => {});

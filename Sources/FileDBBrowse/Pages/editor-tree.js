@@ -3,7 +3,7 @@
 
 import { button, element } from "./dom.js";
 import { editorFor } from "./editors.js";
-import { emptyValue, typeName, typeOf, types } from "./values.js";
+import { emptyValue, typeOf, types } from "./values.js";
 
 /** `type` is `array` or `dictionary`. */
 export function treeEditor(value, type, { label }) {
@@ -94,7 +94,7 @@ const keyInput = (key, label) =>
 
 /** A list of the types. */
 export function typeChoice(type, label, onChange) {
-  const options = types.map((each) => element("option", { value: each, textContent: typeName(each) }));
+  const options = types.map((each) => element("option", { value: each, textContent: each }));
   const node = element("select", { class: "input type-input", "aria-label": label }, ...options);
   node.value = type;
   node.addEventListener("change", () => onChange(node.value));

@@ -17,9 +17,9 @@ export function editorFor(value, type, context) {
   if (column.values) return choiceEditor(value, column.values, context);
   if (column.references) return referenceEditor(value, type, context);
   switch (type) {
-    case "boolean": return choiceEditor(value, [true, false], context);
+    case "bool": return choiceEditor(value, [true, false], context);
     case "integer":
-    case "real": return numberEditor(value, type, context);
+    case "float": return numberEditor(value, type, context);
     case "date": return dateEditor(value, context);
     case "data": return dataEditor(value, context);
     case "array":

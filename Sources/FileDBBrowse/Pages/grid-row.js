@@ -3,7 +3,7 @@
 import { element, icon } from "./dom.js";
 import { columnType, field, lineOf, storedText, typeOf } from "./values.js";
 
-const numeric = new Set(["integer", "real"]);
+const numeric = new Set(["integer", "float"]);
 
 export class Row {
   node = element("div", { class: "row", role: "row" });
@@ -48,12 +48,12 @@ export class Row {
         src: this.#dataAddress(id, column.name), alt: `Picture in ${column.name}`, loading: "lazy",
       });
       cell.replaceChildren(picture, lineOf(value));
-    } else if (type === "boolean" && value) {
+    } else if (type === "bool" && value) {
       cell.replaceChildren(icon("check"), "yes");
     } else {
       cell.textContent = lineOf(value);
     }
-    cell.title = type === undefined || type === "boolean" ? "" : storedText(value);
+    cell.title = type === undefined || type === "bool" ? "" : storedText(value);
   }
 }
 

@@ -4,7 +4,7 @@ import { button, element } from "./dom.js";
 import { openDialog } from "./dialog.js";
 import { editedType, editorFor } from "./editors.js";
 import { typeChoice } from "./editor-tree.js";
-import { emptyValue, field, sameValue, typeName } from "./values.js";
+import { emptyValue, field, sameValue } from "./values.js";
 
 /**
  * Opens a record. `save(changes)` writes `[[name, value or null]]`. `options`: `title`, `api`, `columns`, `isReadOnly`,
@@ -121,7 +121,7 @@ class RecordField {
     const { type, values, references, required } = this.#column;
     const current = editedType(this.#value, this.#column);
     if ((type && type !== "json") || values || references) {
-      const note = element("span", { class: "note", textContent: typeName(current) });
+      const note = element("span", { class: "note", textContent: current ?? "" });
       return required ? [note] : [note, this.#remover()];
     }
     const label = `Type of ${this.#column.name || "the new field"}`;

@@ -4,32 +4,19 @@
 import { counted } from "./dom.js";
 import { localText } from "./dates.js";
 
-export const types = ["string", "integer", "real", "boolean", "date", "data", "array", "dictionary"];
-
-const names = {
-  string: "Text",
-  integer: "Whole number",
-  real: "Number",
-  boolean: "Yes or no",
-  date: "Date",
-  data: "Data",
-  array: "List",
-  dictionary: "Fields",
-};
-
-export const typeName = (type) => names[type] ?? "Any type";
+export const types = ["string", "integer", "float", "bool", "date", "data", "array", "dictionary"];
 
 /** The type of a value; undefined if there is no value. */
 export function typeOf(value) {
   if (value === undefined || value === null) return undefined;
-  if (typeof value === "boolean") return "boolean";
+  if (typeof value === "boolean") return "bool";
   if (typeof value === "string" || "text" in value) return "string";
   if ("bytes" in value) return "data";
   return Object.keys(value).find((key) => types.includes(key));
 }
 
-/** The type of a column's values. Columns use the type names of the command line. */
-export const columnType = (type) => ({ bool: "boolean", float: "real", json: "dictionary" })[type] ?? type;
+/** The type of a column's values. A column of arrays and dictionaries is declared as json. */
+export const columnType = (type) => (type === "json" ? "dictionary" : type);
 
 /** A list shows only the beginning of long values. To edit one, read it completely. */
 export function isCut(value) {
@@ -40,7 +27,7 @@ export function isCut(value) {
 /** The initial content of a new value of a type. */
 export function emptyValue(type) {
   const now = new Date().toISOString().replace(/\.\d+/, "");
-  const empty = { string: "", integer: { integer: "0" }, real: { real: "0" }, boolean: false, date: { date: now } };
+  const empty = { string: "", integer: { integer: "0" }, float: { float: "0" }, bool: false, date: { date: now } };
   return { ...empty, data: { data: "" }, array: { array: [] }, dictionary: { dictionary: [] } }[type];
 }
 
@@ -50,8 +37,8 @@ export function lineOf(value) {
     case undefined: return "";
     case "string": return (value.text ?? value) + ("text" in Object(value) ? "…" : "");
     case "integer": return value.integer;
-    case "real": return value.real;
-    case "boolean": return value ? "yes" : "no";
+    case "float": return value.float;
+    case "bool": return value ? "yes" : "no";
     case "date": return localText(value.date);
     case "data": return sizeText(byteCount(value));
     case "array": return value.array === null ? counted(value.count, "item") : itemsLine(value.array);
@@ -89,7 +76,7 @@ export const field = (record, name) => record.fields.find(([each]) => each === n
 export function parsed(text, type) {
   switch (type) {
     case "integer": return { integer: parsedInteger(text.trim()) };
-    case "real": return { real: parsedReal(text.trim()) };
+    case "float": return { float: parsedReal(text.trim()) };
     default: return text;
   }
 }

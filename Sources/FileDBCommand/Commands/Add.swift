@@ -16,9 +16,11 @@ struct Add: StoreCommand {
 
   func run() throws {
     let table = try existingTable(table)
-    let schema = try table.snapshot().knownSchema
+    let snapshot = try table.snapshot()
+    let schema = snapshot.knownSchema
     let record = try FieldChanges(fields, for: schema).newRecord()
     Terminal.note(undeclared: fields, in: schema, of: table.name.text)
+    Terminal.note(untyped: fields, in: snapshot)
     let id = try options.write(table.store) { tx in
       try tx[table.name].add(record, at: place.position ?? .bottom)
     }

@@ -31,7 +31,7 @@ struct Batch: StoreCommand {
     }
     let store = try store()
     if file != "-" { try enterFolder(of: file) }
-    let name = "batch of \(script.commands.count) commands"
+    let name = "batch of \(script.commands.count.counted("command"))"
     // What the commands print is true only after all of them have succeeded.
     let output = Terminal.Buffer()
     do {
@@ -82,15 +82,17 @@ struct Batch: StoreCommand {
   /// Commands that look at files, which do not have the transaction's changes yet. Commands that write other files,
   /// which the transaction does not concern. Commands that are transactions themselves.
   private static let excluded: [any ParsableCommand.Type] = [
-    Batch.self, Repair.self, Check.self, Tables.self, Info.self, Log.self, Watch.self, Checkpoint.self,
-    Undo.self, Redo.self, Export.self, Diff.self, SQL.self, Edit.self, Cluster.self,
+    Batch.self, Repair.self, Check.self, Tables.self, Info.self, Watch.self, Checkpoint.self, Undo.self,
+    Redo.self, Export.self, Diff.self, SQL.self, Edit.self, ConflictsList.self, ConflictsTake.self,
+    SharedSync.self, SharedStatus.self, SharedCompact.self,
   ]
 
   private func run(_ command: Script.Command) throws {
     do {
       var parsed = try FileDBTool.command(of: command.words)
       guard parsed is any StoreCommand, !Self.excluded.contains(where: { $0 == type(of: parsed) }) else {
-        throw ValidationError("'\(command.words[0])' is not a command for a script.")
+        throw ValidationError(
+          "'\(CommandNames.fullName(of: type(of: parsed)))' is not a command for a script.")
       }
       try RepeatedOption.check(command.words, of: type(of: parsed))
       try parsed.run()
@@ -120,9 +122,8 @@ struct ScriptError: Error {
   var exitStatus: Int32 {
     switch cause {
     case let error as StoreError: error.exitStatus
-    case is EncodingError: 65
     // Help is not a failure by itself, but it is not a command either.
-    default: max(FileDBTool.exitCode(for: cause).rawValue, 64)
+    default: max(ExitStatus.code(of: cause).rawValue, 64)
     }
   }
 }

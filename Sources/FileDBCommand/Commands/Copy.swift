@@ -10,7 +10,7 @@ struct Copy: ParsableCommand {
       FROM and TO are folders, or addresses such as 'postgres://db1/app?store=notes' or \
       'etcd://m1,m2,m3/app?store=notes'. All tables are copied in one transaction, with the ids and the order of their \
       records, their counters and their schemas. Before that, another transaction copies the counters of dropped \
-      tables. TO must have no tables. In a database, create it with 'filedb cluster init' first.
+      tables. TO must have no tables. In a database, create it with 'filedb shared init' first.
       """)
 
   @Argument(help: ArgumentHelp("The store that is copied.", valueName: "from")) var source: String
@@ -41,7 +41,7 @@ struct Copy: ParsableCommand {
     StandardOutput.hasChangedStore.store(true, ordering: .relaxed)
     WriteOptions.close(store)
     Terminal.note(
-      "\(Self.count(tables.count, "table")) with \(Self.count(tables.map(\.count).reduce(0, +), "record")) copied"
+      "\(tables.count.counted("table")) with \(tables.map(\.count).reduce(0, +).counted("record")) copied"
     )
   }
 
@@ -71,9 +71,5 @@ struct Copy: ParsableCommand {
     Terminal.note(
       "\(table): keys of other programs in the file's root were not copied: \(keys.joined(separator: ", "))"
     )
-  }
-
-  private static func count(_ count: Int, _ noun: String) -> String {
-    "\(count.grouped) \(noun)\(count == 1 ? "" : "s")"
   }
 }

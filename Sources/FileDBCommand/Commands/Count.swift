@@ -9,7 +9,7 @@ struct Count: StoreCommand {
       the order of their first records. Records without the field have a line of their own. Equal numbers are counted \
       together, whatever their types.
 
-      --sum and --average add up integers and reals, exactly. Other values, even text that consists of digits, are \
+      --sum and --average add up numbers, exactly. Other values, even text that consists of digits, are \
       left out, and filedb says so. --minimum and --maximum compare values as 'filedb sort' does. Each takes several \
       fields, a,b, and a column is called sum(a).
 
@@ -119,7 +119,7 @@ struct SummaryQuestions: ParsableArguments {
       }
       guard others > 0 else { continue }
       Terminal.note(
-        "\(UndoStep.records(others)) with something other than a number in '\(field.title)' left out")
+        "\(others.counted("record")) with something other than a number in '\(field.title)' left out")
     }
   }
 }

@@ -13,25 +13,23 @@ struct Diff: StoreCommand {
       - todo' compares with a commit. Records are matched by their ids, and as few as possible count as moved. The \
       exit code is 0 if nothing differs, and 1 if something does.
 
-      With --format json, "tables" is an array of the tables that differ. Each is an object with "table" and the \
-      arrays "removed", "added", "moved" and "changed". Every object in these arrays has the record's "id" and \
-      "index". The index counts from 0, in A for removed records and in B for the others. Objects in "removed" and \
-      "added" also have "fields". Those in "moved" have "from", the index in A. Those in "changed" have "fields" with \
-      each field that differs: its "old" and "new" value, or only one of them if the other side has no such field. If \
-      only one store has the table, "only" is "A" or "B".
+      \(ChangeRows.explanation) The kind is create or drop if only one store has the table.
       """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument(help: "The old table or store.") var a: String
   @Argument(help: "The new table or store.") var b: String
-  @Option(help: "text is for people and may change, json is stable.") var format = DiffFormat.text
+  @OptionGroup var output: FormatOption
 
   func run() throws {
     let changes = try changes().filter { !$0.steps.isEmpty || $0.before.exists != $0.after.exists }
-    switch format {
-    case .text: for change in changes { TextDifference(change).print() }
-    case .json: Terminal.print(JSONDifference.text(changes))
+    if var stream = RowStream(output, columns: ChangeRows.columns) {
+      stream.begin()
+      for row in changes.lazy.flatMap(ChangeRows.rows) { try stream.print(row) }
+      stream.end()
+    } else {
+      for change in changes { TextDifference(change).print() }
     }
     if !changes.isEmpty { throw ExitCode(1) }
   }

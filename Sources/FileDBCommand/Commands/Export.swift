@@ -9,7 +9,7 @@ struct Export: StoreCommand {
     discussion: """
       An existing file is replaced as a whole; if something goes wrong, it stays as it was. A SQLite database gets one \
       more table. Each record has its id as 'id', so that 'filedb import --ids' finds the record again. If no record \
-      matches --where, a file stays as it was, and the exit code is 1. 'filedb help show' explains predicates.
+      matches --where and --search, a file stays as it was, and the exit code is 1. 'filedb help show' explains predicates.
       """)
 
   @OptionGroup var location: StoreLocation
@@ -36,7 +36,7 @@ struct Export: StoreCommand {
     let snapshot = try table.snapshot()
     let write = try writer(for: snapshot.knownSchema)
     let records = try selection.records(of: snapshot)
-    let isNothing = selection.matching.isGiven && records.isEmpty
+    let isNothing = selection.isCondition && records.isEmpty
     if file != "-" {
       // A mistyped condition should not replace the last export by an empty one. The reader of a stream waits for its
       // end.
@@ -48,10 +48,10 @@ struct Export: StoreCommand {
     var progress = Progress()
     defer { progress.finish() }
     try write(records, snapshot.counter) { count in
-      if !isSeen { progress.report("\(count) of \(records.count) records written") }
+      if !isSeen { progress.report("\(count.grouped) of \(records.count.counted("record")) written") }
     }
     progress.finish()
-    if file != "-" { Terminal.note("\(records.count) records exported to '\(file)'") }
+    if file != "-" { Terminal.note("\(records.count.counted("record")) exported to '\(file)'") }
     if let schema { try writeSchema(of: snapshot, to: schema) }
     if isNothing { throw StoreError.noMatch(in: table.name) }
   }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FileDB
 
-struct Rename: StoreCommand {
+struct FieldRename: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "rename", abstract: "Give a field another name, in all records and in the schema.",
     discussion: "The schemas of tables that refer to the field are changed, too.")
@@ -25,9 +25,9 @@ struct Rename: StoreCommand {
   }
 }
 
-struct DropField: StoreCommand {
+struct FieldDrop: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "drop-field", abstract: "Remove a field from all records and from the schema.")
+    commandName: "drop", abstract: "Remove a field from all records and from the schema.")
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool

@@ -5,12 +5,12 @@ import FileDBExchange
 
 struct GitCheck: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "git-check",
+    commandName: "check",
     abstract: "Refuse a git commit of a table whose file lacks commits of the store.",
     discussion: """
       Looks at the tables that are staged. If the file of one lacks commits that are still in the store's journal, the \
       command names them, prints the commands that help, and ends with exit code 1. It stages nothing. \
-      'filedb git-setup' installs a pre-commit hook that runs this command.
+      'filedb git setup' installs a pre-commit hook that runs this command.
       """)
 
   /// A staged table whose file lacks commits.

@@ -5,11 +5,11 @@ import FileDBExchange
 
 struct GitSetup: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "git-setup",
+    commandName: "setup",
     abstract: "Make git merge and compare the tables of a store record by record.",
     discussion: """
       Adds a line to .gitattributes in the store's folder, which you commit, and settings to the repository's own \
-      configuration. It also installs a pre-commit hook that runs 'filedb git-check', unless there is another hook. \
+      configuration. It also installs a pre-commit hook that runs 'filedb git check', unless there is another hook. \
       Settings and hooks do not come with a clone, so run this command once in each clone. Other lines and settings \
       stay as they are.
       """)
@@ -47,8 +47,8 @@ struct GitSetup: StoreCommand {
   private static var settings: [(key: String, value: String)] {
     [
       ("merge.filedb.name", "FileDB, record by record"),
-      ("merge.filedb.driver", "\(program) merge --path=%P %O %A %B"),
-      ("diff.filedb.textconv", "\(program) textconv"),
+      ("merge.filedb.driver", "\(program) git merge -- %O %A %B %P"),
+      ("diff.filedb.textconv", "\(program) git textconv"),
       ("diff.filedb.xfuncname", "^(record .*)$"),
     ]
   }

@@ -14,7 +14,7 @@ struct Import: StoreCommand {
       filedb also reads files that are compressed with gzip.
 
       If the first line has a ';', a tab or a '|' but no ',', filedb takes that as the separator and prints a message; \
-      --separator chooses another one. In delimited text the first row names the fields, unless --fields does. From a \
+      --separator chooses another one. In delimited text the first row names the fields, unless --columns does. From a \
       database, filedb imports the table with the same name, unless you give --table or --query.
 
       filedb imports all rows, or, if one is wrong, none. With --on-error skip it reports wrong rows and leaves them \
@@ -28,6 +28,10 @@ struct Import: StoreCommand {
 
       A new table shows its columns in the order of the file.
 
+      In delimited text, a column that is new to the table becomes integer, float, bool or date if this loses nothing: \
+      exported again, each of its values would be written as it is in the file. So 007 and 1.50 stay text. --no-detect \
+      takes such columns as text.
+
       Delimited text and JSON do not keep every type. If --types does not name a field, filedb reads it as the type \
       that the field has in the table. A value that does not fit makes its row wrong. A message names each field for \
       which the table's type made a difference.
@@ -40,17 +44,16 @@ struct Import: StoreCommand {
   @OptionGroup var exchange: ExchangeOptions
   @OptionGroup var database: DatabaseSource
   @Option(help: ArgumentHelp("The names of the columns, if the file has no header.", valueName: "a,b,c"))
-  var fields: String?
+  var columns: String?
   @Option(
     help: ArgumentHelp(
       "Types of fields: \(FieldType.names). They take precedence over the table's types.",
       valueName: "a=integer,b=float"))
   var types: String?
   @Flag(
-    help:
-      "Find the types of columns that are new to the table: integer, float, bool or date, if filedb would write each value as it is in the file."
-  )
-  var detect = false
+    inversion: .prefixedNo,
+    help: "For csv, whether to find the types of columns that are new to the table; otherwise they are text.")
+  var detect: Bool?
   @Option(
     help:
       "What an empty field in csv means. missing: the record lacks the field, unless the empty field is in quotes. text: an empty string. clear: the field is removed from a record that --key or --ids finds; null in JSON does the same."
@@ -82,8 +85,8 @@ struct Import: StoreCommand {
         "--delete-missing does not work with --on-error skip: it would delete the records of wrong rows.")
     }
     if file == "-", schema == "-" { throw ValidationError("Only one of the files can be standard input.") }
-    if (exchange.header == true) == (fields != nil), exchange.header != nil {
-      throw ValidationError("Name the fields: --header, or --fields a,b,c.")
+    if (exchange.header == true) == (columns != nil), exchange.header != nil {
+      throw ValidationError("Name the columns: --header, or --columns a,b,c.")
     }
   }
 
@@ -92,14 +95,14 @@ struct Import: StoreCommand {
     var progress = Progress()
     defer { progress.finish() }
     let report = try options.write(store(for: table), named: stepName) { tx in
-      try intake(&tx) { count in progress.report("\(count) rows read") }
+      try intake(&tx) { count in progress.report("\(count.counted("row")) read") }
     }
     progress.finish()
     try say(report)
   }
 
   private func stepName(_ report: ImportReport) -> String {
-    "import of \(UndoStep.records(report.added + report.changed + report.deleted)) into \(table.name)"
+    "import of \((report.added + report.changed + report.deleted).counted("record")) into \(table.name)"
   }
 
   /// The whole import, except its transaction.
@@ -118,7 +121,7 @@ struct Import: StoreCommand {
   private func intake(_ importer: TableImport, _ source: ImportSource) throws -> Intake {
     let separated = try noticingSeparator(of: source, importer)
     let (name, position) = destination
-    let typed = detect ? try separated.detectingTypes(of: source) : separated
+    let typed = try detectingTypes(of: source, separated)
     return { tx, progress in try typed.run(source, into: name, at: position, in: &tx, progress: progress) }
   }
 
@@ -148,6 +151,13 @@ struct Import: StoreCommand {
     return importer
   }
 
+  private func detectingTypes(of source: ImportSource, _ importer: TableImport) throws -> TableImport {
+    guard case .delimited = importer.format, detect ?? true else { return importer }
+    var importer = importer
+    importer.fallbackTypes = try importer.detectedTypes(of: source)
+    return importer
+  }
+
   private func intake(_ source: DatabaseImport) throws -> Intake {
     let (name, position) = destination
     let extra = try FileDBTool.needExtra()
@@ -162,12 +172,12 @@ struct Import: StoreCommand {
     try database.checkIsAbsent()
     var format = format
     if case .delimited(let delimited, _) = format {
-      format = .delimited(delimited, hasHeader: fields == nil)
+      format = .delimited(delimited, hasHeader: columns == nil)
     } else {
       try checkIsNotForText()
     }
     var importer = TableImport(format: format)
-    importer.fields = Self.names(fields) ?? []
+    importer.fields = Self.names(columns) ?? []
     importer.types = try fieldTypes()
     importer.schema = try schema.map(FrictionlessSchema.read)
     importer.columnOrder = .asInFile
@@ -194,8 +204,8 @@ struct Import: StoreCommand {
   }
 
   private func checkIsNotForText() throws {
-    guard fields == nil, !detect, empty == nil || empty == .clear else {
-      throw ValidationError("--fields, --detect and --empty are for csv and tsv.")
+    guard columns == nil, detect == nil, empty == nil || empty == .clear else {
+      throw ValidationError("--columns, --detect and --empty are for csv and tsv.")
     }
   }
 
@@ -211,6 +221,8 @@ struct Import: StoreCommand {
 
   private func say(_ report: ImportReport) throws {
     for error in report.skipped { Terminal.complain(error.description) }
+    let types = report.newTypes.map { "\($0.key)=\($0.value)" }.sorted()
+    if !types.isEmpty { Terminal.note("types: \(types.joined(separator: ","))") }
     for (field, type) in report.tableTypes.sorted(by: { $0.key < $1.key }) {
       Terminal.note("\(field): read as \(type), as in the table")
     }
@@ -233,7 +245,7 @@ struct Import: StoreCommand {
           + "\(report.unchanged.grouped) unchanged"
           + skipped)
     } else {
-      Terminal.note("\(UndoStep.records(report.added)) \(would)imported into '\(table.name)'" + skipped)
+      Terminal.note("\(report.added.counted("record")) \(would)imported into '\(table.name)'" + skipped)
     }
     if taken == 0, !report.skipped.isEmpty { throw ExitCode(65) }
   }
@@ -251,15 +263,5 @@ struct Import: StoreCommand {
       result[String(item[..<equals])] = try FieldType(named: String(item[item.index(after: equals)...]))
     }
     return result
-  }
-}
-
-extension TableImport {
-  fileprivate func detectingTypes(of source: ImportSource) throws -> TableImport {
-    var importer = self
-    importer.fallbackTypes = try detectedTypes(of: source)
-    let types = importer.fallbackTypes.map { "\($0.key)=\($0.value)" }.sorted()
-    Terminal.note("types: " + (types.isEmpty ? "all are text" : types.joined(separator: ",")))
-    return importer
   }
 }

@@ -13,19 +13,39 @@ struct Info: StoreCommand {
       longer in a larger table.
 
       In json and plist, the output is one object. In ndjson, csv, tsv and markdown, there is a row for each field.
+
+      --waiting lists the commits that wait in the journal, of one table or of all. The tables' files do not have them \
+      yet; a checkpoint writes them there. In all formats but table, each change of a commit is a row.
       """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference?
   @Flag(help: "Look for fields in all records, not only in the first 1,000.")
   var all = false
+  @Flag(help: "List the commits that wait in the journal.") var waiting = false
   @OptionGroup var output: FormatOption
 
   private static let sampleLength = 1_000
 
+  func validate() throws {
+    if table == nil, !waiting { throw ValidationError("Name a table, or give --waiting.") }
+    if all, waiting { throw ValidationError("Give only one of --all and --waiting.") }
+  }
+
   func run() throws {
-    let table = try existingTable(table)
+    let table = try table.map(existingTable)
+    if waiting {
+      let store = try table?.store ?? existingStore()
+      guard store.url.isFileURL else { throw StoreError.withoutFiles("filedb info --waiting") }
+      let commits = try store.pendingCommits()
+      try WaitingCommits(commits, of: table?.name).print(in: output)
+    } else if let table {
+      try describe(table)
+    }
+  }
+
+  private func describe(_ table: RecordTable<Fields>) throws {
     let snapshot = try table.snapshot()
     let looked = all ? snapshot.count : min(snapshot.count, Self.sampleLength)
     let picture = TablePicture(of: snapshot.prefix(looked))
@@ -49,7 +69,7 @@ struct Info: StoreCommand {
     guard !snapshot.isEmpty else { return }
     Terminal.print("")
     if looked < snapshot.count {
-      Terminal.print("In the first \(looked.grouped) records ('--all' looks at every one):")
+      Terminal.print("In the first \(looked.counted("record")) ('--all' looks at every one):")
     }
     for line in picture.table.lines(width: Terminal.width, heading: output.heading) {
       Terminal.printStyled(line)
@@ -76,7 +96,7 @@ struct Info: StoreCommand {
   private func behind(_ table: RecordTable<Fields>) throws -> String? {
     let count = try table.commitsBehind
     if count == 0 { return nil }
-    return "\(count) commit\(count == 1 ? "" : "s"), which 'filedb checkpoint' writes into the file"
+    return "\(count.counted("commit")), which 'filedb checkpoint' writes into the file"
   }
 }
 

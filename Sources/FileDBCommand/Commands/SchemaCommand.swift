@@ -7,7 +7,7 @@ struct SchemaCommand: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema", abstract: "Show or change the rules that a table declares for its fields.",
     usage: """
-      filedb schema <table> [--format <format>]
+      filedb schema <table> [--format <format> | --frictionless]
       filedb schema <table> <field> [--type <type>] [--required] [--unique] ... [--convert]
       filedb schema <table> [<field>] --remove
       filedb schema <table> --suggest
@@ -26,6 +26,9 @@ struct SchemaCommand: StoreCommand {
 
       --suggest prints commands that declare rules which all records keep already. 'filedb batch' can run them.
 
+      In json and plist, the output is the schema as it is in the table's file. In ndjson, csv, tsv and markdown, there \
+      is a row for each field.
+
       A schema may have a version, and a program may mark each record with its version. This command then counts the \
       records of each version. --migrate makes the corrections that follow from the schema alone: a missing required \
       field gets its default value, and a value that can be read as the declared type is converted. It leaves records \
@@ -36,8 +39,9 @@ struct SchemaCommand: StoreCommand {
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
-  @Argument(help: "The field to declare.", transform: DeclaredField.init(argument:)) var declared:
-    DeclaredField?
+  @Argument(
+    help: ArgumentHelp("The field to declare.", valueName: "field"), transform: DeclaredField.init(argument:))
+  var declared: DeclaredField?
   @OptionGroup var rules: RuleOptions
   @Flag(help: "Convert the existing values into the field's type.") var convert = false
   @Flag(help: "Remove the field's rules, or the whole schema.") var remove = false
@@ -48,8 +52,8 @@ struct SchemaCommand: StoreCommand {
       "Declare the fields of a Frictionless Table Schema, a JSON file, in place of the table's schema.",
       valueName: "file"))
   var schema: String?
-  @Option(help: "The output format; table is for people and may change, the others are stable.")
-  var format = SchemaFormat.table
+  @Flag(help: "Print the schema as a Frictionless Table Schema, a JSON file.") var frictionless = false
+  @OptionGroup var output: FormatOption
   @OptionGroup var options: WriteOptions
 
   private var field: String? { declared?.name }
@@ -59,6 +63,9 @@ struct SchemaCommand: StoreCommand {
     let actions = [remove, suggest, migrate, schema != nil, convert || !rules.isEmpty]
     if actions.count(where: \.self) > 1 {
       throw ValidationError("Only one of --remove, --suggest, --migrate, --schema and rules at a time.")
+    }
+    if frictionless, output.format != .table {
+      throw ValidationError("Give only one of --format and --frictionless.")
     }
     if field != nil, suggest || migrate || schema != nil {
       throw ValidationError("--suggest, --migrate and --schema take no field.")
@@ -87,13 +94,13 @@ struct SchemaCommand: StoreCommand {
     }
     var shown = schema
     if let field { shown?.fields.removeAll { compareUTF8($0.name, field) != 0 } }
-    if schema == nil, format == .table {
+    if schema == nil, isForPeople {
       return Terminal.note(
         "'\(table.name.text)' declares nothing; 'filedb schema \(ShellText.word(self.table.argument)) --suggest' proposes rules"
       )
     }
-    try format.print(shown)
-    if field == nil, format == .table, let versions = try table.snapshot().recordVersions {
+    try print(shown)
+    if field == nil, isForPeople, let versions = try table.snapshot().recordVersions {
       Terminal.print("records: \(versions.text)")
     }
   }
@@ -102,13 +109,28 @@ struct SchemaCommand: StoreCommand {
     let snapshot = try table.snapshot()
     let suggestion = SchemaSuggestion(for: snapshot)
     if suggestion.fields.isEmpty { Terminal.note("there is nothing to suggest") }
-    guard format == .table else {
+    guard isForPeople else {
       var schema = try snapshot.schema ?? TableSchema()
       for field in suggestion.fields { schema[field.rules.name] = field.rules }
-      return try format.print(schema)
+      return try print(schema)
     }
     for field in suggestion.fields {
       Terminal.print(TerminalText.defused(field.command(for: self.table.argument)))
+    }
+  }
+
+  private var isForPeople: Bool { output.format == .table && !frictionless }
+
+  /// - Parameter schema: `nil` if there is none.
+  private func print(_ schema: TableSchema?) throws {
+    if frictionless { return Terminal.print(FrictionlessSchema.text(of: schema ?? TableSchema())) }
+    switch output.format {
+    case .table: if let schema { SchemaPrinter(schema).print() }
+    case .json: Terminal.print(schema.map { JSONText.value($0.plist) } ?? "null")
+    case .plist: Terminal.print(bytes: try PlistWriter.document(schema?.plist ?? [:]))
+    case .ndjson, .csv, .tsv, .markdown:
+      let rows = (schema?.fields ?? []).map { field in SchemaKey.ofField.map { field.plist.dict?[$0] } }
+      try SummaryPrinter(output: output, titles: SchemaKey.ofField, keyCount: 0).print(rows)
     }
   }
 
@@ -132,7 +154,7 @@ struct SchemaCommand: StoreCommand {
     Terminal.note(Set(repairs.filter { $0.change != nil }.map(\.record)).count, "changed", by: options)
     if let count = try table.snapshot().recordVersions?.olderCount, count > 0 {
       Terminal.note(
-        "\(UndoStep.records(count)) of an older version: only the program that declared the schema can migrate them"
+        "\(count.counted("record")) of an older version: only the program that declared the schema can migrate them"
       )
     }
     if repairs.contains(where: { $0.change == nil }) { throw ExitCode(65) }
@@ -168,7 +190,7 @@ struct SchemaCommand: StoreCommand {
       }
     } catch let error as StoreError where error.code == .wrongType && !convert && error.record != nil {
       var error = error
-      error.message += "; --convert changes the values that are there"
+      error.message += "; to change the values that are there, add --convert"
       throw error
     }
   }
@@ -184,21 +206,6 @@ struct DeclaredField {
         "'\(argument)' is not a field that can be declared; a dictionary is declared as a whole.")
     }
     name = names[0].text
-  }
-}
-
-/// The formats for printing a schema.
-enum SchemaFormat: String, ExpressibleByArgument, CaseIterable {
-  case table, json, plist, frictionless
-
-  /// - Parameter schema: `nil` if there is none.
-  func print(_ schema: TableSchema?) throws {
-    switch self {
-    case .table: if let schema { SchemaPrinter(schema).print() }
-    case .json: Terminal.print(schema.map { JSONText.value($0.plist) } ?? "null")
-    case .plist: Terminal.print(bytes: try PlistWriter.document(schema?.plist ?? [:]))
-    case .frictionless: Terminal.print(FrictionlessSchema.text(of: schema ?? TableSchema()))
-    }
   }
 }
 

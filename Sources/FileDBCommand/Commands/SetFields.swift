@@ -35,9 +35,11 @@ struct SetFields: StoreCommand {
 
   func run() throws {
     let table = try existingTable(table)
-    let schema = try table.snapshot().knownSchema
+    let snapshot = try table.snapshot()
+    let schema = snapshot.knownSchema
     let changes = try FieldChanges(assignments, for: schema, arguments: condition.matching.values())
     Terminal.note(undeclared: assignments, in: schema, of: table.name.text)
+    Terminal.note(untyped: assignments, in: snapshot)
     let count = try options.write(table.store) { tx -> Int? in
       let matches = try condition.records(of: tx[table.name].snapshot(), besides: changes.usedArguments)
       var count = 0

@@ -7,8 +7,11 @@ struct Show: StoreCommand {
     discussion: """
       \(WhereOption.grammar)
 
-      With --group, records with the same value in a field are printed together. The groups come in the order of their \
-      first records. The table format prints a heading for each group; the other formats print one group after \
+      --search finds records that contain all of its words. Each word may be in a different field, and may be a part of \
+      a longer word. Case and accents do not matter. Only text and arrays of text are searched.
+
+      With --group, records with the same values in the fields are printed together. The groups come in the order of \
+      their first records. The table format prints a heading for each group; the other formats print one group after \
       another. --limit and --offset choose the records before they are grouped.
 
       The first \(RecordPrinter.firstScreen) records decide which columns a table has, and how wide they are. Later \
@@ -16,15 +19,17 @@ struct Show: StoreCommand {
       fields that have no column. --fields chooses the columns, --whole cuts nothing off, and --page lets you scroll. \
       Each type has a colour; set NO_COLOR to turn colours off.
 
-      If no record matches --where, the exit code is 1.
+      If no record matches --where and --search, the exit code is 1.
       """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @OptionGroup var selection: SelectionOptions
-  @Option(help: ArgumentHelp("Print records with the same value in this field together.", valueName: "field"))
-  var group: FieldReference?
+  @Option(
+    help: ArgumentHelp("Print records with the same values in these fields together.", valueName: "a,b"),
+    transform: FieldReference.someFields)
+  var group: [FieldReference]?
   @Option(parsing: .unconditional, help: ArgumentHelp("Print at most this many records.", valueName: "n"))
   var limit: Int?
   @Option(
@@ -51,11 +56,11 @@ struct Show: StoreCommand {
     let isPage = offset > 0 || limit != nil
     let page = isPage ? records.dropFirst(offset).prefix(limit ?? .max) : records
     if let group {
-      Terminal.noteUnknown([group], in: snapshot)
+      Terminal.noteUnknown(group, in: snapshot)
       try printer.print(PrintedGroup.groups(of: Array(page), by: group), by: group)
     } else {
       try printer.print(page, highestID: snapshot.counter)
     }
-    if selection.matching.isGiven, records.isEmpty { throw StoreError.noMatch(in: table.name) }
+    if selection.isCondition, records.isEmpty { throw StoreError.noMatch(in: table.name) }
   }
 }

@@ -2,9 +2,9 @@ import ArgumentParser
 import FileDB
 import FileDBEssentials
 
-struct CopyTable: StoreCommand {
+struct TableCopy: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "copy-table", abstract: "Copy a table within the store.",
+    commandName: "copy", abstract: "Copy a table within the store.",
     discussion: """
       The copy has the same records with the same ids in the same order, and the same schema. It continues the ids of \
       the original. Fields that refer to the original itself refer to the copy.
@@ -26,12 +26,12 @@ struct CopyTable: StoreCommand {
   }
 }
 
-struct RenameTable: StoreCommand {
+struct TableRename: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rename-table", abstract: "Give a table another name.",
+    commandName: "rename", abstract: "Give a table another name.",
     discussion: """
       The records keep their ids and their order, and the table its schema. The schemas of tables that refer to it are \
-      changed, too. To rename a field, use 'filedb rename'.
+      changed, too.
       """)
 
   @OptionGroup var location: StoreLocation

@@ -10,7 +10,7 @@ struct Undo: StoreCommand {
       Undoes the last command that changed the store, or the last N, beginning with the newest. Changes that other \
       programs have made since are kept. If another program has changed the same data, filedb stops at that command, \
       leaves it as it is, and exits with code 65; the commands that it has undone by then stay undone. Use --skip \
-      to skip the command.
+      to skip the command. The ids of records that are gone are never given to others.
 
       The log keeps the last 100 commands, and the writes of programs that use the same log. It keeps fewer if their \
       files would take more than 1 MB and more than twice the space of the tables.

@@ -17,7 +17,8 @@ struct Unset: StoreCommand {
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
-  @Argument(help: ArgumentHelp(valueName: "id|field")) var words: [String]
+  @Argument(help: ArgumentHelp("The ids of the records, and then the fields.", valueName: "id|field"))
+  var words: [String]
   @OptionGroup var condition: WriteCondition
   @OptionGroup var options: WriteOptions
 

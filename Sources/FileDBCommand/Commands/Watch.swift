@@ -9,10 +9,8 @@ struct Watch: StoreCommand {
     discussion: """
       The command ends with exit code 0 on ^C, when it is terminated, or when nobody reads its output any more.
 
-      With --format ndjson each line is an object. It has the "kind" of the step (delete, move, insert or update), the \
-      record's "id" and its "index", counted from 0. A move also has the index it came "from"; an insert and an update \
-      have the record's "fields". If you carry out the steps one after another on the old list of records, you get the \
-      new list. Changes that come faster than filedb can print them are combined into one.
+      \(ChangeRows.explanation) Changes that come faster than filedb can print them are combined into one. json and \
+      plist are whole only at the end; to read each step when it happens, use ndjson.
 
       With --where, filedb watches only the records that match. A record that begins to match is inserted, and one \
       that no longer matches is deleted. 'filedb help show' explains predicates.
@@ -22,19 +20,19 @@ struct Watch: StoreCommand {
   @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @OptionGroup var matching: WhereOption
-  @Option(help: "table is for people and may change, ndjson is stable.") var format = WatchFormat.table
+  @OptionGroup var output: FormatOption
 
   static var use: StoreUse { .untilEnd }
 
   func run() throws {
     let table = try existingTable(table)
-    let (shown, format, isOver) = try (table.snapshot(), format, DispatchSemaphore(value: 0))
+    let (shown, isOver) = try (table.snapshot(), DispatchSemaphore(value: 0))
     let predicate = try matching.predicate(for: shown)
     let changes =
       predicate.map { table.changes(where: $0, since: shown) } ?? table.changes(since: shown)
-    let printing = Task {
-      await Self.printChanges(changes, as: format)
-      isOver.signal()
+    let printing = Task { [output] in
+      defer { isOver.signal() }
+      do { try await Self.printChanges(changes, in: output) } catch { Terminal.complain("\(error)") }
     }
     let complaining = Task {
       for await error in table.store.observationErrors() {
@@ -50,12 +48,19 @@ struct Watch: StoreCommand {
   }
 
   private static func printChanges(
-    _ changes: ChangeSequence<TableChange<Fields>>, as format: WatchFormat
-  ) async {
+    _ changes: ChangeSequence<TableChange<Fields>>, in output: FormatOption
+  ) async throws {
+    var stream = RowStream(output, columns: ChangeRows.columns)
+    stream?.begin()
     for await change in changes {
-      for step in change.steps.sequence { Terminal.print(format.line(step, of: change)) }
+      if stream != nil {
+        for row in ChangeRows.rows(of: change) { try stream?.print(row) }
+      } else {
+        for step in change.steps.sequence { Terminal.print(line(step, of: change)) }
+      }
       guard StandardOutput.flushIfRead() else { return }
     }
+    stream?.end()
   }
 
   /// Calls `end` on ^C, on a signal to terminate, and when nobody reads the output any more.
@@ -70,5 +75,32 @@ struct Watch: StoreCommand {
       // If the other end of a full pipe neither reads nor closes it, a write to it never ends.
       DispatchQueue.global().asyncAfter(deadline: .now() + 1) { exit() }
     }
+  }
+}
+
+extension Watch {
+  /// A step as a line for people.
+  private static func line(_ step: ListStep, of change: TableChange<Fields>) -> String {
+    let line = TerminalText.defused(text(step, of: change))
+    return Terminal.width.map { TerminalText.truncated(line, to: $0) } ?? line
+  }
+
+  private static func text(_ step: ListStep, of change: TableChange<Fields>) -> String {
+    switch step {
+    case .delete(let id, let index): "delete \(id) from index \(index)"
+    case .insert(let id, let index):
+      "insert \(id) at index \(index): \(news(in: change.after[index].fields, since: Fields()))"
+    case .move(let id, let oldIndex, let index): "move \(id) from index \(oldIndex) to \(index)"
+    case .update(let id, let index):
+      "update \(id) at index \(index): "
+        + news(in: change.after[index].fields, since: change.before[id: RecordID(id)]?.fields ?? Fields())
+    }
+  }
+
+  /// The fields that are new or changed, and the names of those that are gone.
+  private static func news(in record: Fields, since before: Fields) -> String {
+    let new = record.dictionary.filter { before[$0.key] != $0.value }.map { "\($0.key)=\($0.value.cell)" }
+    let gone = before.dictionary.filter { record[$0.key] == nil }.map { "-\($0.key)" }
+    return (new + gone).joined(separator: ", ")
   }
 }

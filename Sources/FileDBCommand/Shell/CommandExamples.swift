@@ -3,20 +3,18 @@ enum CommandExamples {
   /// Lines of shell, by the name of the command.
   static let lines: [String: [String]] = [
     "tables": ["filedb tables", "filedb --store notes tables"],
-    "info": ["filedb info todo", "filedb info todo --all"],
+    "info": ["filedb info todo", "filedb info todo --all", "filedb info --waiting"],
     "show": [
       "filedb show todo --limit 10",
       "filedb show todo --where 'title CONTAINS[c] \"milk\" AND litres > 1' --sort title",
-      "filedb show todo --fields title,litres --format csv",
+      "filedb show todo --search milk", "filedb show todo --fields title,litres --format csv",
     ],
     "get": ["filedb get todo 1", "filedb get todo 1 title", "filedb get todo 1 --format json"],
-    "search": ["filedb search todo milk", "filedb search todo milk --in title --format json"],
     "sql": ["filedb sql 'SELECT title, litres FROM todo WHERE litres > 1 ORDER BY title'"],
     "count": [
       "filedb count todo", "filedb count todo --where 'litres > 1'", "filedb count todo --group title",
     ],
     "check": ["filedb check", "filedb check todo"],
-    "log": ["filedb log"],
     "watch": ["filedb watch todo --format ndjson"],
     "browse": ["filedb browse", "filedb browse todo --read-only"],
     "export": [
@@ -40,35 +38,36 @@ enum CommandExamples {
     "duplicate": ["filedb duplicate todo 1 --top"],
     "move": ["filedb move todo 3 --top", "filedb move todo 1 --after 2"],
     "sort": ["filedb sort todo title,-litres"],
-    "revert": ["filedb --store mine --attach shipped revert todo 1"],
+    "ship revert": ["filedb --store mine --attach shipped ship revert todo 1"],
     "undo": ["filedb undo", "filedb undo --list"],
     "redo": ["filedb redo"],
     "create": ["filedb create shopping"],
     "schema": ["filedb schema todo", "filedb schema todo litres --type float --minimum 0"],
-    "rename": ["filedb rename todo litres amount"],
-    "drop-field": ["filedb drop-field todo litres"],
-    "copy-table": ["filedb copy-table todo later"],
-    "rename-table": ["filedb rename-table todo tasks"],
+    "field rename": ["filedb field rename todo litres amount"],
+    "field drop": ["filedb field drop todo litres"],
+    "table copy": ["filedb table copy todo later"],
+    "table rename": ["filedb table rename todo tasks"],
     "truncate": ["filedb truncate todo --yes"],
     "drop": ["filedb drop todo --yes"],
     "import": [
-      "filedb import prices.csv prices --detect",
+      "filedb import prices.csv prices",
       "filedb import prices.csv prices --key name --on-error skip",
     ],
-    "install": ["filedb install shipped data --version 2"],
+    "ship install": ["filedb ship install shipped data --version 2"],
     "batch": ["printf 'add todo title=Salt\\nadd todo title=Oil\\n' | filedb batch"],
-    "cluster": [
-      "filedb cluster init postgres://localhost/app todo",
-      "filedb cluster join 'postgres://localhost/app?store=todo' here",
-    ],
+    "shared init": ["filedb shared init postgres://localhost/app todo"],
+    "shared join": ["filedb shared join 'postgres://localhost/app?store=todo' here"],
+    "shared sync": ["filedb shared sync", "filedb --store here shared sync"],
+    "shared status": ["filedb shared status", "filedb shared status --format json"],
+    "shared compact": ["filedb --store 'postgres://localhost/app?store=todo' shared compact --older-than 30"],
     "copy": ["filedb copy . ../backup"],
-    "merge": [
-      "filedb merge base.plist ours.plist theirs.plist --output merged.plist", "filedb merge --list",
-      "filedb merge --take theirs todo 1.title",
-    ],
-    "textconv": ["filedb textconv todo.plist"],
-    "git-check": ["filedb git-check"],
-    "git-setup": ["filedb git-setup"],
+    "merge": ["filedb merge base.plist ours.plist theirs.plist --output merged.plist"],
+    "conflicts list": ["filedb conflicts list"],
+    "conflicts take": ["filedb conflicts take theirs", "filedb conflicts take theirs todo 1.title"],
+    "git setup": ["filedb git setup"],
+    "git check": ["filedb git check"],
+    "git textconv": ["filedb git textconv todo.plist"],
+    "git merge": ["filedb git merge base.plist ours.plist theirs.plist todo.plist"],
     "repair": ["filedb repair", "filedb repair todo --keep both"],
     "checkpoint": ["filedb checkpoint"],
   ]
@@ -78,9 +77,14 @@ enum CommandExamples {
     let start = "USAGE: filedb "
     guard text.hasPrefix("OVERVIEW: "),
       let usage = text.split(separator: "\n").first(where: { $0.hasPrefix(start) }),
-      let name = usage.dropFirst(start.count).split(separator: " ").first, let lines = lines[String(name)]
+      let lines = lines(of: usage.dropFirst(start.count).split(separator: " ").map(String.init))
     else { return text }
     return text + (text.hasSuffix("\n") ? "\n" : "\n\n") + "EXAMPLES:\n"
       + lines.map { "  " + $0 }.joined(separator: "\n")
+  }
+
+  /// - Parameter words: the words of the usage, which begin with the command's name.
+  private static func lines(of words: [String]) -> [String]? {
+    lines[words.prefix(2).joined(separator: " ")] ?? words.first.flatMap { lines[$0] }
   }
 }

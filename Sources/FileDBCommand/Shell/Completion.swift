@@ -21,7 +21,7 @@ struct Completion {
     case nothing, table, id, field, fieldList, sortKeys, assignment, idOrAssignment, idOrField, tableOrFile,
       file,
       folder, type
-    case command, merge
+    case command, tableOrID
     case values([String])
   }
 
@@ -40,7 +40,7 @@ struct Completion {
     switch (command, argument.valueName) {
     case ("add", "fields"): return .assignment
     case ("diff", "a"), ("diff", "b"): return .tableOrFile
-    case ("merge", "file|table"): return .merge
+    case (_, "table|id[.field]"): return .tableOrID
     case (_, "table") where argument.kind == .option: return .nothing
     case (_, "table"), (_, "tables"), (_, "table[.field]"): return .table
     case (_, "id"), (_, "ids"): return .id
@@ -49,8 +49,8 @@ struct Completion {
     case (_, "key,-key"): return .sortKeys
     case (_, "id|field=value"): return .idOrAssignment
     case (_, "id|field"): return .idOrField
-    case (_, "file"): return .file
-    case (_, "dir"), (_, "name|dir"), (_, "[name=]dir"), (_, "from"), (_, "to"): return .folder
+    case (_, "file"), (_, "base"), (_, "ours"), (_, "theirs"): return .file
+    case (_, "dir"), (_, "[name=]dir"), (_, "from"), (_, "to"): return .folder
     case (_, "type"): return .type
     case (_, "subcommands"): return .command
     default: return .nothing
@@ -72,7 +72,7 @@ struct Completion {
           option.names.filter { $0.hasPrefix("--") }.map { Candidate(text: $0, note: option.abstract) }
         })
     }
-    if line.command.name == tree.name { return matching(commands) }
+    if line.command.isGroup { return matching(Self.names(of: line.command.commands)) }
     let positionals = line.command.positionals
     let index = min(line.positionals.count, positionals.count - 1)
     guard index >= 0, line.positionals.count < positionals.count || positionals[index].isRepeating else {
@@ -81,8 +81,8 @@ struct Completion {
     return answer(for: positionals[index], typed: current, prefix: "", on: line)
   }
 
-  private var commands: [Candidate] {
-    (tree.commands).map { Candidate(text: $0.name, note: $0.abstract) }
+  private static func names(of commands: [HelpTree]) -> [Candidate] {
+    commands.map { Candidate(text: $0.name, note: $0.abstract) }
   }
 
   private func matching(_ candidates: [Candidate]) -> Answer {
@@ -109,7 +109,8 @@ struct Completion {
     case .folder: return .folders
     case .values(let values): return words(values.map { Candidate(text: $0) })
     case .type: return words(FieldType.allCases.map { Candidate(text: $0.rawValue) })
-    case .command: return words(commands)
+    case .command:
+      return words(Self.names(of: line.positionals.reduce(tree) { $0.command($1) ?? $0 }.commands))
     case .table: return typed.contains("/") ? .files : words(store.tables)
     case .tableOrFile:
       let tables = store.tables.filter { $0.text.hasPrefix(typed) }
@@ -122,19 +123,14 @@ struct Completion {
     case .idOrAssignment:
       return words((line.positionals.count == 1 ? store.ids : []) + store.assignments(typed))
     case .idOrField: return words(store.ids + store.fields)
-    case .merge: return mergeAnswer(line, store)
+    case .tableOrID: return words(line.positionals.count == 1 ? store.tables : store.ids)
     }
-  }
-
-  private func mergeAnswer(_ line: ParsedLine, _ store: StoreCompletion) -> Answer {
-    guard line.used.contains("--list") || line.used.contains("--take") else { return .files }
-    return matching(line.positionals.isEmpty || line.used.contains("--list") ? store.tables : store.ids)
   }
 }
 
 /// The words before the cursor, as the parser would understand them.
 struct ParsedLine {
-  /// The named command; the tool itself until one is named.
+  /// The named command; its group, or the tool itself, until one is named.
   private(set) var command: HelpTree
   private(set) var positionals: [String] = []
   /// The names of the options and flags so far.
@@ -148,10 +144,10 @@ struct ParsedLine {
 
   init(_ words: [String], in tree: HelpTree) {
     command = tree
-    for word in words { take(word, in: tree) }
+    for word in words { take(word) }
   }
 
-  private mutating func take(_ word: String, in tree: HelpTree) {
+  private mutating func take(_ word: String) {
     if let option = openOption {
       for name in option.names { values[name] = word }
       openOption = nil
@@ -159,7 +155,7 @@ struct ParsedLine {
       isPastOptions = true
     } else if word.hasPrefix("-"), word != "-", !isPastOptions {
       takeOption(word)
-    } else if command.name == tree.name, let named = tree.command(word) {
+    } else if positionals.isEmpty, let named = command.command(word) {
       command = named
     } else {
       positionals.append(word)

@@ -8,6 +8,7 @@ enum HelpRequest {
   /// - Returns: false if this is not such a request.
   static func answer(_ words: [String]) throws -> Bool {
     switch (words.first, words.count) {
+    case (nil, _), ("--help", 1), ("-h", 1), ("help", 1): Terminal.print(Screen.text)
     case (CompletionScript.request, _): try CompletionScript.answer(Array(words.dropFirst()))
     case ("--generate-completion-script", 2):
       guard let script = CompletionScript(rawValue: words[1]) else {

@@ -34,6 +34,9 @@ struct HelpTree {
 
   func command(_ name: String) -> HelpTree? { commands.first { $0.name == name } }
 
+  /// Whether it has only subcommands.
+  var isGroup: Bool { !commands.isEmpty }
+
   var positionals: [HelpArgument] { arguments.filter { $0.kind == .positional } }
   var options: [HelpArgument] { arguments.filter { $0.kind != .positional } }
 }

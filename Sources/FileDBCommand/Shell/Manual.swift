@@ -2,7 +2,7 @@ import ArgumentParser
 import FileDB
 import FileDBEssentials
 
-/// The manual pages, made from the help: `filedb.1`, and one for each command.
+/// The manual pages, made from the help: `filedb.1`, and one for each command or group of commands.
 struct Manual {
   private let tree: HelpTree
 
@@ -29,7 +29,7 @@ struct Manual {
     var page = ManualPage("filedb", tree.abstract)
     page.section("SYNOPSIS", lines: ["filedb [--store DIR] COMMAND ..."])
     page.section("DESCRIPTION", tree.discussion)
-    page.options(tree.options)
+    page.section("OPTIONS", items: Self.items(of: tree.options))
     page.section("COMMANDS", items: commands.map { ("filedb-\($0.name)(1)", $0.abstract) })
     page.section(
       "ENVIRONMENT",
@@ -42,25 +42,31 @@ struct Manual {
 
   private func page(_ command: HelpTree) -> String {
     var page = ManualPage("filedb-\(command.name)", command.abstract)
-    page.section("SYNOPSIS", lines: Self.usage(of: command.name))
+    let verbs = command.commands.map { (name: "\(command.name) \($0.name)", help: $0) }
+    let names = verbs.isEmpty ? [command.name] : verbs.map(\.name)
+    page.section("SYNOPSIS", lines: names.flatMap(CommandNames.usage))
     page.section("DESCRIPTION", command.discussion)
-    page.section(
-      "ARGUMENTS", items: command.positionals.map { ("<\($0.valueName)>", Self.explained($0)) })
-    page.options(command.options)
+    for (name, help) in verbs {
+      page.section(name.uppercased(), help.abstract + "\n\n" + help.discussion)
+      page.add(items: Self.items(of: help.positionals) + Self.items(of: help.options))
+      page.add(lines: CommandExamples.lines[name] ?? [])
+    }
+    page.section("ARGUMENTS", items: Self.items(of: command.positionals))
+    page.section("OPTIONS", items: Self.items(of: command.options))
     page.section("EXAMPLES", lines: CommandExamples.lines[command.name] ?? [])
     page.section("SEE ALSO", "filedb(1)")
     return page.text
   }
 
-  private static func usage(of name: String) -> [String] {
-    let commands = FileDBTool.configuration.subcommands
-    guard let command = commands.first(where: { $0.configuration.commandName == name }) else { return [] }
-    return FileDBTool.usageString(for: command).split(separator: "\n").map {
-      $0.trimmed()
+  private static func items(of arguments: [HelpArgument]) -> [ManualPage.Item] {
+    arguments.map { argument in
+      let value = argument.kind == .flag ? [] : ["<\(argument.valueName)>"]
+      let names = argument.names.isEmpty ? [] : [argument.names.joined(separator: ", ")]
+      return ((names + value).joined(separator: " "), explained(argument))
     }
   }
 
-  fileprivate static func explained(_ argument: HelpArgument) -> String {
+  private static func explained(_ argument: HelpArgument) -> String {
     var text = argument.abstract
     if !argument.values.isEmpty { text += " (values: \(argument.values.joined(separator: ", ")))" }
     if let value = argument.defaultValue { text += " (default: \(value))" }
@@ -70,6 +76,8 @@ struct Manual {
 
 /// A page in the language of `man`.
 private struct ManualPage {
+  typealias Item = (term: String, text: String)
+
   private(set) var text: String
 
   init(_ name: String, _ abstract: String) {
@@ -91,25 +99,24 @@ private struct ManualPage {
     for paragraph in paragraphs { text += paragraph.isEmpty ? ".PP\n" : Self.escaped(paragraph) + "\n" }
   }
 
-  /// Adds lines unchanged.
   mutating func section(_ title: String, lines: [String]) {
+    if !lines.isEmpty { text += ".SH \(title)\n" }
+    add(lines: lines)
+  }
+
+  mutating func section(_ title: String, items: [Item]) {
+    if !items.isEmpty { text += ".SH \(title)\n" }
+    add(items: items)
+  }
+
+  /// Adds lines unchanged.
+  mutating func add(lines: [String]) {
     if lines.isEmpty { return }
-    text += ".SH \(title)\n.nf\n" + lines.map { Self.escaped($0) + "\n" }.joined() + ".fi\n"
+    text += ".PP\n.nf\n" + lines.map { Self.escaped($0) + "\n" }.joined() + ".fi\n"
   }
 
-  mutating func section(_ title: String, items: [(term: String, text: String)]) {
-    if items.isEmpty { return }
-    text += ".SH \(title)\n"
+  mutating func add(items: [Item]) {
     for item in items { text += ".TP\n.B \(Self.escaped(item.term))\n\(Self.escaped(item.text))\n" }
-  }
-
-  mutating func options(_ options: [HelpArgument]) {
-    section(
-      "OPTIONS",
-      items: options.map { option in
-        let value = option.kind == .option ? " <\(option.valueName)>" : ""
-        return (option.names.joined(separator: ", ") + value, Manual.explained(option))
-      })
   }
 
   /// Text in which nothing is a request or an escape sequence.
@@ -120,9 +127,4 @@ private struct ManualPage {
     if let first = escaped.first, first == "." || first == " " { escaped = #"\&"# + escaped }
     return escaped.isEmpty ? #"\&"# : escaped
   }
-}
-
-extension Substring {
-  /// The text without the spaces at its beginning.
-  fileprivate func trimmed() -> String { String(drop { $0 == " " }) }
 }

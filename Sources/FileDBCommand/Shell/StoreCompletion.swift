@@ -34,7 +34,7 @@ struct StoreCompletion {
   /// The table that the line names, at the place given by the command's usage.
   private var snapshot: TableSnapshot<Fields>? {
     let place = line.command.positionals.firstIndex {
-      $0.valueName == "table" || $0.valueName == "file|table"
+      $0.valueName == "table" || $0.valueName == "table|id[.field]"
     }
     guard let place, place < line.positionals.count else { return nil }
     let reference = TableReference(argument: Self.expanded(line.positionals[place]))

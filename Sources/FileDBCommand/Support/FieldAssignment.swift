@@ -160,6 +160,31 @@ extension Terminal {
   }
 }
 
+extension Terminal {
+  /// Notes which values are stored as text although the table has numbers, dates or Booleans in their fields. It looks
+  /// at the first and the last record, because a large table should not be read for that.
+  static func note(untyped assignments: [FieldAssignment], in snapshot: TableSnapshot<Fields>) {
+    let schema = snapshot.knownSchema
+    for assignment in assignments where assignment.field.count == 1 && schema?[assignment.name] == nil {
+      guard case .text(let given) = assignment.source, given.type == nil else { continue }
+      for record in [snapshot.first, snapshot.last].compactMap(\.self) {
+        guard let type = record.fields[assignment.name].map(FieldType.init(of:)), type != .string,
+          type.value(of: given.text) != nil
+        else { continue }
+        let name = FieldReference.path(assignment.field).title
+        note(
+          "'\(name)' is stored as text, although record \(record.id) has \(type.noun) there; to store one, "
+            + "write \(name):\(type)=\(given.text)")
+        break
+      }
+    }
+  }
+}
+
+extension FieldAssignment {
+  fileprivate var name: String { field[0].text }
+}
+
 /// What to set, with its values read.
 struct FieldChanges {
   private enum New {

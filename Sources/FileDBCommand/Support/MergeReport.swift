@@ -19,8 +19,8 @@ struct MergeReport {
 
     fileprivate func closing(_ conflicts: [MergeConflict]) -> String {
       switch self {
-      case .files: "the file is a whole table"
-      case .table: (["the file is a whole table"] + Self.help(conflicts)).joined(separator: ". ")
+      case .files: "the file can be used as it is"
+      case .table: (["the file can be used as it is"] + Self.help(conflicts)).joined(separator: ". ")
       case .installation: "ours is what the user has, theirs what is shipped"
       }
     }
@@ -28,7 +28,7 @@ struct MergeReport {
     private static func help(_ conflicts: [MergeConflict]) -> [String] {
       let ofRules = conflicts.count { if case .rule = $0.kind { true } else { false } }
       let ofSides = conflicts.count - ofRules
-      return (ofSides > 0 ? ["'filedb merge --list' shows them, 'filedb merge --take' settles them"] : [])
+      return (ofSides > 0 ? ["'filedb conflicts list' shows them, 'filedb conflicts take' settles them"] : [])
         + (ofRules > 0 ? ["'filedb check' names the records that do not keep the schema"] : [])
     }
   }
@@ -75,6 +75,6 @@ struct MergeReport {
   private func closing(_ conflicts: [MergeConflict]) -> [String] {
     let count = conflicts.count
     guard count > 0 else { return [] }
-    return ["\(name): \(count == 1 ? "1 conflict" : "\(count) conflicts"); \(kind.closing(conflicts))"]
+    return ["\(name): \(count.counted("conflict")); \(kind.closing(conflicts))"]
   }
 }

@@ -1,7 +1,7 @@
 import FileDB
 import FileDBEssentials
 
-/// The hook that runs `filedb git-check` before each commit.
+/// The hook that runs `filedb git check` before each commit.
 struct PreCommitHook {
   let git: Git
   /// How the shell finds this program.
@@ -17,7 +17,7 @@ struct PreCommitHook {
   private var script: String {
     """
     #!/bin/sh
-    # Installed by 'filedb git-setup': refuses a commit of a table whose file is behind its store.
+    # Installed by 'filedb git setup': refuses a commit of a table whose file is behind its store.
     command -v \(program) >/dev/null || { echo 'filedb is not on the path; tables are not checked' >&2; exit 0; }
     exec \(line)
 
@@ -25,13 +25,13 @@ struct PreCommitHook {
   }
 
   /// The line that another hook needs.
-  var line: String { "\(program) git-check" }
+  var line: String { "\(program) git check" }
 
   func state() throws -> State {
     let path = try git.run("rev-parse", "--git-path", "hooks/pre-commit").output
     let file = URL(fileURLWithPath: path, relativeTo: git.folder).standardizedFileURL
     if let old = try? String(contentsOf: file, encoding: .utf8) {
-      return old.contains(" git-check") ? .installed : .occupied(file)
+      return old.contains(" git check") ? .installed : .occupied(file)
     }
     let common = try git.run("rev-parse", "--git-common-dir").output
     let home = URL(fileURLWithPath: common, relativeTo: git.folder).standardizedFileURL.path

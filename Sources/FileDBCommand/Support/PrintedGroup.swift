@@ -1,23 +1,23 @@
 import FileDB
 import FileDBExchange
 
-/// Records with the same value in a field.
+/// Records with the same values in some fields.
 struct PrintedGroup {
-  /// The value, for people.
+  /// The values, for people.
   let title: String
   private(set) var records: [StoredRecord<Fields>] = []
 
   /// The groups, in the order of their first records. Numbers with the same value are in one group, whatever their
   /// types.
-  static func groups(of records: [StoredRecord<Fields>], by field: FieldReference) -> [PrintedGroup] {
+  static func groups(of records: [StoredRecord<Fields>], by fields: [FieldReference]) -> [PrintedGroup] {
     var groups: [PrintedGroup] = []
-    var places: [[UInt8]: Int] = [:]
+    var places: [[[UInt8]]: Int] = [:]
     for record in records {
-      let value = field.value(in: record)
-      let key = key(of: value)
+      let values = fields.map { $0.value(in: record) }
+      let key = values.map(key)
       if places[key] == nil {
         places[key] = groups.count
-        groups.append(PrintedGroup(title: title(of: value)))
+        groups.append(PrintedGroup(title: values.map(title).joined(separator: ", ")))
       }
       groups[places[key] ?? 0].records.append(record)
     }

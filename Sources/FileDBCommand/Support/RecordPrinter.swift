@@ -56,11 +56,11 @@ struct RecordPrinter {
     return export
   }
 
-  /// Prints groups one after another. In a table, they have headings, which replace the column of `field`.
-  func print(_ groups: [PrintedGroup], by field: FieldReference) throws {
+  /// Prints groups one after another. In a table, they have headings, which replace the columns of `keys`.
+  func print(_ groups: [PrintedGroup], by keys: [FieldReference]) throws {
     let records = groups.flatMap(\.records)
     guard format == .table, !records.isEmpty else { return try print(records) }
-    let columns = columns(of: records).filter { fields != nil || field == .id || $0 != field }
+    let columns = columns(of: records).filter { fields != nil || $0 == .id || !keys.contains($0) }
     var lines = table(records, columns).lines(width: width)[...]
     for line in heading.lines(lines.removeFirst()) { Terminal.printStyled(line) }
     for group in groups {

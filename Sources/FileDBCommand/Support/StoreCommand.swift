@@ -5,7 +5,7 @@ import FileDBEssentials
 struct StoreLocation: ParsableArguments {
   @Option(
     name: .customLong("store"),
-    help: ArgumentHelp("The store's folder, or its address; see 'filedb help cluster'.", valueName: "dir"))
+    help: ArgumentHelp("The store's folder, or its address; see 'filedb help shared'.", valueName: "dir"))
   var path: String?
 
   @Option(
@@ -124,10 +124,8 @@ extension StoreCommand {
   }
 
   private static func open(_ place: StorePlace, over attached: AttachedLocation?) throws -> RecordStore {
-    let name = configuration.commandName ?? ""
     if case .address = place, places == .folders {
-      throw StoreError(
-        .notAFolder, "'filedb \(name)' is about the files of a store, and a store at an address has none")
+      throw StoreError.withoutFiles("filedb " + CommandNames.fullName(of: self))
     }
     guard let attached else { return try place.open(for: use) }
     guard case .folder(let url) = place, !place.isShared, !StorePlace(attached.path).isShared else {
@@ -158,6 +156,13 @@ extension StoreCommand {
         table: reference.name)
     }
     return table
+  }
+}
+
+extension StoreError {
+  static func withoutFiles(_ command: String) -> StoreError {
+    StoreError(
+      .notAFolder, "'\(command)' is about the files of a store, and a store at an address has none")
   }
 }
 

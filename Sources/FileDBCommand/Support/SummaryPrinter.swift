@@ -1,6 +1,5 @@
 import FileDB
 import FileDBExchange
-import FileDBPlist
 
 /// Prints rows of values that are not records, for example results about records.
 struct SummaryPrinter {
@@ -11,28 +10,20 @@ struct SummaryPrinter {
   let keyCount: Int
 
   func print(_ rows: [[PlistValue?]]) throws {
-    switch output.format {
-    case .table: printTable(rows)
-    case .markdown: printMarkdown(rows)
-    case .csv: printDelimited(rows, DelimitedWriter(format: .csv))
-    case .tsv: printDelimited(rows, DelimitedWriter(format: .tsv))
-    case .json:
-      let objects = rows.map { "  " + object($0) }
-      Terminal.print(objects.isEmpty ? "[]" : "[\n\(objects.joined(separator: ",\n"))\n]")
-    case .ndjson: for row in rows { Terminal.print(object(row)) }
-    case .plist:
-      let bytes = try PlistWriter.document(.array(rows.map { .dict(dictionary($0)) }))
-      Terminal.print(bytes: bytes)
-    }
+    guard var stream = stream(for: rows) else { return printTable(rows) }
+    stream.begin()
+    for row in rows { try stream.print(row) }
+    stream.end()
   }
 
   /// Prints a single row. In JSON and as a property list, it is not in an array.
   func print(alone row: [PlistValue?]) throws {
-    switch output.format {
-    case .json, .ndjson: Terminal.print(object(row))
-    case .plist: Terminal.print(bytes: try PlistWriter.document(.dict(dictionary(row))))
-    case .table, .csv, .tsv, .markdown: try print([row])
-    }
+    guard var stream = stream(for: [row]) else { return printTable([row]) }
+    try stream.print(alone: row)
+  }
+
+  private func stream(for rows: [[PlistValue?]]) -> RowStream? {
+    RowStream(output, columns: columns(of: rows))
   }
 
   private func printTable(_ rows: [[PlistValue?]]) {
@@ -50,37 +41,9 @@ struct SummaryPrinter {
     for line in table.lines(width: Terminal.width, heading: output.heading) { Terminal.printStyled(line) }
   }
 
-  private func printMarkdown(_ rows: [[PlistValue?]]) {
-    let table = MarkdownTable(columns: columns(of: rows))
-    for line in output.heading == .shown ? table.heading : [] { Terminal.print(line) }
-    for row in rows { Terminal.print(table.line(row)) }
-  }
-
   private func columns(of rows: [[PlistValue?]]) -> [TextTable.Column] {
     titles.indices.map { column in
       TextTable.Column(title: titles[column], isNumeric: rows.allSatisfy { $0[column]?.isNumeric ?? true })
     }
-  }
-
-  private func printDelimited(_ rows: [[PlistValue?]], _ writer: DelimitedWriter) {
-    if output.heading == .shown { Terminal.print(writer.line(titles), terminator: "") }
-    for row in rows {
-      Terminal.print(writer.line(row.map { $0.map(DelimitedWriter.text(of:)) }), terminator: "")
-    }
-  }
-
-  /// Missing values are left out, as in a record.
-  private func object(_ row: [PlistValue?]) -> String {
-    let members = zip(titles, row).compactMap { title, value in
-      value.map { "\(JSONText.quoted(title)): \(JSONText.value($0))" }
-    }
-    return "{" + members.joined(separator: ", ") + "}"
-  }
-
-  private func dictionary(_ row: [PlistValue?]) -> PlistDictionary {
-    PlistDictionary(
-      lastOf: zip(titles, row).compactMap { title, value in
-        value.map { PlistDictionary.Entry(key: title, value: $0) }
-      })
   }
 }

@@ -6,7 +6,10 @@ struct WhereOption: ParsableArguments {
   @Option(
     name: .customLong("where"), parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "Only records that match this predicate. If given more than once, records must match all of them.",
+      """
+      Only records that match this predicate, such as 'kcal > 100 AND group = "Fruit"'. If given more than once, records \
+      must match all of them. 'filedb help show' explains predicates.
+      """,
       valueName: "predicate")
   )
   var texts: [String] = []
@@ -120,7 +123,7 @@ extension Terminal {
 extension UnknownField {
   /// A description for people. A name that is not similar to any other is often a string without its quotes.
   fileprivate func description(in table: String) -> String {
-    let guess = nearest.map { "did you mean '\($0)'?" } ?? "if you meant text, put it in quotes"
+    let guess = nearest.map { "did you mean '\($0)'?" } ?? "if you meant text, write \"\(name)\", with quotes"
     return "no record of '\(table)' has a field '\(name)'; \(guess)"
   }
 }
@@ -139,6 +142,6 @@ extension Terminal {
 
   /// Notes how many records a write has changed.
   static func note(_ count: Int, _ verb: String, by options: WriteOptions) {
-    note("\(UndoStep.records(count)) \(options.dryRun ? "would be " : "")\(verb)")
+    note("\(count.counted("record")) \(options.dryRun ? "would be " : "")\(verb)")
   }
 }

@@ -20,7 +20,7 @@ package enum SchemaKey {
   static let pattern = "pattern"
   static let defaultValue = "default"
   static let references = "references"
-  static let ofField = [
+  package static let ofField = [
     name, type, title, required, unique, allowed, minimum, maximum, pattern, defaultValue, references,
   ]
 

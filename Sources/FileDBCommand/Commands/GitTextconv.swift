@@ -3,13 +3,13 @@ import FileDB
 import FileDBEssentials
 import FileDBExchange
 
-struct Textconv: ParsableCommand {
+struct GitTextconv: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "textconv",
     abstract: "Print a table's file as lines for 'git diff' and 'git log -p'.",
     discussion: """
       Each record has a line with its id, then one for each field. The index map is left out, since it changes with \
-      every record that is added on top. A file that is not a table is printed as it is. 'filedb git-setup' makes git \
+      every record that is added on top. A file that is not a table is printed as it is. 'filedb git setup' makes git \
       use this command.
       """)
 

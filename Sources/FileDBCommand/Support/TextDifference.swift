@@ -1,12 +1,5 @@
-import ArgumentParser
 import FileDB
 import FileDBExchange
-
-enum DiffFormat: String, ExpressibleByArgument, CaseIterable {
-  /// For people. It may change.
-  case text
-  case json
-}
 
 /// A field that differs between two records. A value is `nil` if the record does not have the field.
 struct FieldDifference {
@@ -16,8 +9,8 @@ struct FieldDifference {
 
   /// One of the two values, for people. It includes the type if the types differ, because 1 and "1" look the same.
   func text(of value: PlistValue) -> String {
-    guard let old, let new, old.typeName != new.typeName else { return value.cell }
-    return "\(value.cell) (\(value.typeName))"
+    guard let old, let new, FieldType(of: old) != FieldType(of: new) else { return value.cell }
+    return "\(value.cell) (\(FieldType(of: value)))"
   }
 
   /// Sorted by the UTF-8 bytes of the fields' names.
@@ -36,7 +29,7 @@ extension TableChange<Fields> {
     FieldDifference.all(from: before[update.oldIndex].fields, to: after[update.newIndex].fields)
   }
 
-  fileprivate var title: String { after.exists ? after.table : before.table }
+  var title: String { after.exists ? after.table : before.table }
 }
 
 /// The differences of two tables, as lines for people.
@@ -99,48 +92,5 @@ struct TextDifference {
 
   private func show(_ line: String, as color: Terminal.Color) {
     Terminal.printStyled(Terminal.colored(TerminalText.defused(line), color))
-  }
-}
-
-/// The differences of tables, as JSON.
-enum JSONDifference {
-  static func text(_ changes: [TableChange<Fields>]) -> String {
-    "{\"tables\": \(array(changes.map(object), separator: ",\n  "))}"
-  }
-
-  private static func object(_ change: TableChange<Fields>) -> String {
-    let steps = change.steps
-    var parts = ["\"table\": \(JSONText.quoted(change.title))"]
-    if change.before.exists != change.after.exists {
-      parts.append("\"only\": \(change.before.exists ? "\"A\"" : "\"B\"")")
-    }
-    let removed = steps.deletions.map { entry($0.id, $0.index, change.before[$0.index].fields) }
-    let added = steps.insertions.map { entry($0.id, $0.index, change.after[$0.index].fields) }
-    let moved = steps.moves.map { "{\"id\": \($0.id), \"index\": \($0.newIndex), \"from\": \($0.oldIndex)}" }
-    let changed = steps.updates.map { step in
-      "{\"id\": \(step.id), \"index\": \(step.newIndex), \"fields\": \(fields(change.fields(of: step)))}"
-    }
-    for (name, entries) in [("removed", removed), ("added", added), ("moved", moved), ("changed", changed)] {
-      parts.append("\"\(name)\": \(array(entries))")
-    }
-    return "{" + parts.joined(separator: ", ") + "}"
-  }
-
-  private static func entry(_ id: AnyRecordID, _ index: Int, _ record: Fields) -> String {
-    "{\"id\": \(id), \"index\": \(index), \"fields\": \(JSONText.value(.dict(record.dictionary)))}"
-  }
-
-  private static func fields(_ fields: [FieldDifference]) -> String {
-    let entries = fields.map { field in
-      let values = [("old", field.old), ("new", field.new)].compactMap { side, value in
-        value.map { "\"\(side)\": \(JSONText.value($0))" }
-      }
-      return "\(JSONText.quoted(field.name)): {\(values.joined(separator: ", "))}"
-    }
-    return "{\(entries.joined(separator: ", "))}"
-  }
-
-  private static func array(_ elements: [String], separator: String = ", ") -> String {
-    "[\(elements.joined(separator: separator))]"
   }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import FileDB
 import FileDBEssentials
 
-struct Install: ParsableCommand {
+struct ShipInstall: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "install", abstract: "Install a shipped store in a user's folder, or upgrade it there.",
     discussion: """
@@ -25,7 +25,7 @@ struct Install: ParsableCommand {
 
   func run() throws {
     guard ![shipped, user].contains(where: { StorePlace($0).isShared }) else {
-      throw ValidationError("'filedb install' does not work with a store that machines share.")
+      throw ValidationError("'filedb ship install' does not work with a store that machines share.")
     }
     let install = try ShippedInstall(
       from: URL(fileURLWithPath: shipped, isDirectory: true),

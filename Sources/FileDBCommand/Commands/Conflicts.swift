@@ -1,0 +1,117 @@
+import ArgumentParser
+import FileDB
+import FileDBEssentials
+
+struct ConflictsList: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "Print the conflicts that nobody has settled.",
+    discussion: "The exit code is 1 if there are some.")
+
+  static var places: StorePlaces { .folders }
+
+  @OptionGroup var location: StoreLocation
+  @ParentCommand var tool: FileDBTool
+  @Argument(help: "The tables; by default all.") var tables: [TableReference] = []
+
+  func run() throws {
+    let tables = try tables.isEmpty ? TableConflicts.all(in: existingStore()) : tables.map(conflicts)
+    for table in tables {
+      let report = MergeReport(name: table.name, kind: .table)
+      for conflict in table.open { for line in report.lines(conflict) { Terminal.print(line) } }
+    }
+    let count = tables.reduce(0) { $0 + $1.open.count }
+    guard count > 0 else { return Terminal.note("no conflicts") }
+    Terminal.note(
+      "\(count.counted("conflict")); 'filedb conflicts take ours' or 'theirs' settles \(count == 1 ? "it" : "them")"
+    )
+    throw ExitCode(1)
+  }
+}
+
+struct ConflictsTake: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "take", abstract: "Settle conflicts by one side's version.",
+    discussion: """
+      Settles all conflicts, those of one table, or those of the records and fields that you name as ID or ID.FIELD. \
+      If only one table has conflicts, its name may be left out. The command changes the records as 'filedb set' and \
+      'filedb delete' do. It stages nothing in git.
+      """)
+
+  static var places: StorePlaces { .folders }
+
+  @OptionGroup var location: StoreLocation
+  @ParentCommand var tool: FileDBTool
+  @Argument(help: ArgumentHelp("The side whose version to take.", valueName: "ours|theirs"))
+  var side: MergeSideName
+  @Argument(help: ArgumentHelp("The table, and the records or fields.", valueName: "table|id[.field]"))
+  var words: [String] = []
+  @OptionGroup var options: WriteOptions
+
+  func run() throws {
+    for (table, targets) in try choice() {
+      let chosen = targets.isEmpty ? table.open : try table.conflicts(named: targets)
+      try settle(chosen, of: table)
+    }
+  }
+
+  /// The chosen tables, and which of their conflicts; all conflicts if none are named.
+  private func choice() throws -> [(TableConflicts, [String])] {
+    guard let first = words.first else {
+      return try TableConflicts.all(in: existingStore()).filter { !$0.open.isEmpty }.map { ($0, []) }
+    }
+    let reference = TableReference(argument: first)
+    if try reference.isPath || AnyRecordID(String(first.prefix { $0 != "." })) == nil
+      || existingStore().table(reference.name).exists
+    {
+      return [(try conflicts(of: reference), Array(words.dropFirst()))]
+    }
+    let tables = try TableConflicts.all(in: existingStore()).filter { !$0.open.isEmpty }
+    guard tables.count == 1 else {
+      let names = tables.map { "'\($0.name)'" }.joined(separator: ", ")
+      throw ValidationError(
+        tables.isEmpty ? "There are no conflicts." : "Name the table first; there are conflicts in \(names).")
+    }
+    return [(tables[0], words)]
+  }
+
+  private func settle(_ chosen: [MergeConflict], of table: TableConflicts) throws {
+    let (name, side) = (TableName.records(table.name), side.side)
+    let settled = chosen.filter { side == .ours || $0.record != nil }
+    try options.write(table.store, named: "merge of \(table.name), taking \(side)") { tx in
+      for conflict in settled {
+        guard let id = conflict.record.map(RecordID<Fields>.init) else { continue }
+        switch conflict.settlement(taking: side) {
+        case .none: break
+        case .set(let field, let value?): try tx[name].set(Fields([field: value]), of: id)
+        case .set(let field, nil): try tx[name].unset([field], of: id)
+        case .delete: try tx[name].delete(id)
+        }
+      }
+    }
+    if !options.dryRun { try table.forget(settled.filter { $0.isKept(by: side) }) }
+    Terminal.note("\(table.name): \(settled.count) settled\(options.dryRun ? " on trial" : "")")
+    let left = table.open.count - settled.count
+    if settled.count < chosen.count {
+      Terminal.note("\(table.name): settle the other conflicts in an editor, or by 'filedb schema'")
+    }
+    if left > 0 {
+      Terminal.note("\(table.name): \(left) left")
+    } else if table.isUnmerged {
+      Terminal.note("\(table.name): no conflicts are left; run 'git add' next")
+    }
+  }
+}
+
+extension StoreCommand {
+  fileprivate func conflicts(of reference: TableReference) throws -> TableConflicts {
+    let table = try existingTable(reference)
+    return try TableConflicts(table.name.text, in: table.store)
+  }
+}
+
+extension MergeConflict {
+  /// Whether a side's version is what the merge left. Then nothing in the table shows that the conflict is settled.
+  fileprivate func isKept(by side: MergeRenumbering.Side) -> Bool {
+    if case .none = settlement(taking: side) { true } else { false }
+  }
+}
