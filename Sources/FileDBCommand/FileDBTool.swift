@@ -38,7 +38,7 @@ struct FileDBTool: ParsableCommand {
           Add.self, SetFields.self, Unset.self, Edit.self, Delete.self, Duplicate.self, Move.self, Sort.self,
           Undo.self, Redo.self,
         ]),
-      CommandGroup(name: "In and out", subcommands: [Import.self, Export.self, Batch.self, Copy.self]),
+      CommandGroup(name: "In, out", subcommands: [Import.self, Export.self, Batch.self, Copy.self]),
       CommandGroup(
         name: "Tables",
         subcommands: [
