@@ -71,7 +71,7 @@ struct FileDBTool: ParsableCommand {
       used = type(of: command)
       try RepeatedOption.check(words, of: used)
       // Do this before reading anything from standard input.
-      if let command = command as? any StoreCommand, command.isShared { _ = try needExtra() }
+      if let command = command as? any StoreCommand, try command.isShared { _ = try needExtra() }
       try command.run()
     } catch {
       outcome = error

@@ -67,6 +67,37 @@ import Testing
     }
   }
 
+  /// A checkpoint that leaves out a large table must not give its commits other numbers than they have in the log.
+  @Test func largeTableThatWaitsKeepsTheNumbersOfItsCommits() throws {
+    let log = SharedLog(MemoryLog())
+    try withTemporaryFolder { folder in
+      var options = StoreOptions(checkpoints: .manual)
+      (options.largeFile, options.keptJournal, options.shortJournal) = (10_000, 100, 100)
+      let (a, b) = try (
+        RecordStore(
+          at: folder.appendingPathComponent("a"), sharedBy: log, following: .whenAsked, options: options),
+        open(folder, "b", log)
+      )
+      let big = try a.table("big")
+      try big.add(contentsOf: (0..<100).map { _ in ["text": .string(String(repeating: "x", count: 300))] })
+      try a.checkpoint()
+      for round in Int64(0)..<4 {
+        for number in Int64(0)..<3 { try big.add(["number": .integer(number)]) }
+        try a.table("small").add(["round": .integer(round)])
+        try a.checkpointTablesThatAreDue()
+        try b.catchUp()
+        try b.table("small").set(["b": true], of: RecordID(rawValue: round + 1)!)
+      }
+      for store in [a, b] {
+        try store.catchUp()
+        #expect(
+          try store.table("big").count == 112
+            && store.table("small").snapshot().allSatisfy { $0["b"] == true })
+        try store.checkInvariants()
+      }
+    }
+  }
+
   @Test func writeThatListsTheTablesSeesOneThatAnotherMachineCreatesMeanwhile() throws {
     let log = SharedLog(MemoryLog())
     try withTemporaryFolder { folder in

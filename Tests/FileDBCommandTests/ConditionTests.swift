@@ -69,6 +69,29 @@ import Testing
     }
   }
 
+  /// `zip` has text, and `n` numbers.
+  @Test func comparisonThatNeverFitsIsRefusedByWritesAndSaidByReads() throws {
+    try withTemporaryFolder { folder in
+      try filedb("import", "-", "t", "--types", "zip=string", in: folder, input: "zip,n\n10115,1\n20095,2\n")
+      let words = "'zip' has text, which cannot be compared with 10115; write '10115', with quotes"
+      for command in [["delete", "t"], ["set", "t", "n:integer=0"], ["unset", "t", "n"]] {
+        let result = try filedb(
+          [command[0], "t", "--where", "zip != 10115"] + command.dropFirst(2), in: folder)
+        #expect(
+          result.status == 64 && result.error.contains(words) && result.error.contains("--allow-unknown"),
+          "\(result)")
+      }
+      for command in [["show", "t"], ["count", "t"], ["export", "t"]] {
+        let result = try filedb(command + ["--where", "zip != 10115"], in: folder)
+        #expect(result.status == 0 && result.error == words + "\n", "\(result)")
+      }
+      #expect(try filedb("count", "t", in: folder).output == "2\n")
+      let forced = try filedb("delete", "t", "--where", "zip != 10115", "--allow-unknown", in: folder)
+      #expect(forced.error == "2 records deleted\n")
+      try RecordStore(at: folder).checkInvariants()
+    }
+  }
+
   @Test(arguments: [["show", "t", "--sort", "v"], ["show", "t"], ["count", "t"], ["export", "t"]])
   func readAnswersAndReportsUnknownField(arguments: [String]) throws {
     try withNotes { folder in

@@ -238,4 +238,91 @@ import Testing
       #expect(wrong.status == 65 && wrong.error.contains("not a Frictionless Table Schema"))
     }
   }
+
+  // MARK: - Deletions that reach into other tables
+
+  /// Foods, meals that are deleted with them, and notes that lose their reference.
+  private func withMeals(_ body: (URL) throws -> Void) throws {
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder)
+      try store.table("foods").add(contentsOf: (1...3).map { ["name": .string("f\($0)")] })
+      try store.table("meals").add(contentsOf: [1, 1, 2, 3].map { ["food": $0] })
+      try store.table("notes").add(contentsOf: [1, 2].map { ["food": $0] })
+      try store.table("courses").add(contentsOf: [["meal": 2]])
+      for (table, field, target, rule) in [
+        ("meals", "food", "foods", ReferenceRule.DeleteRule.cascade), ("notes", "food", "foods", .clear),
+        ("courses", "meal", "meals", .cascade),
+      ] {
+        try store.table(table).declare(
+          TableSchema(fields: [FieldSchema(field, references: ReferenceRule(target, onDelete: rule))]))
+      }
+      try store.close()
+      try body(folder)
+      try RecordStore(at: folder).checkInvariants()
+    }
+  }
+
+  @Test(arguments: [
+    ("drop foods --yes", [4, 2, 1]), ("truncate foods --yes", [4, 2, 1]), ("delete foods 1 2 3", [4, 2, 1]),
+    ("delete foods 1", [2, 1, 1]), ("delete foods --where 'name = \"f3\"'", [1, 0, 0]),
+    ("drop meals --yes", [0, 0, 1]),
+  ])
+  func deletionNamesWhatItTakesFromOtherTables(command: String, counts: [Int]) throws {
+    try withMeals { folder in
+      for (options, would) in [(" --dry-run", "would be "), ("", "")] {
+        let result = try shell("filedb \(command)\(options)", in: folder)
+        for (count, (table, verb)) in zip(
+          counts, [("meals", "deleted"), ("notes", "changed"), ("courses", "deleted")])
+        {
+          let line = "\(table): \(count) record\(count == 1 ? "" : "s") \(would)\(verb), because "
+          #expect(result.error.contains(line) == (count > 0), "\(result.error)")
+          if count == 0 { #expect(!result.error.contains("\(table):")) }
+        }
+      }
+      #expect(try filedb("undo", in: folder).status == 0)
+      #expect(try filedb("tables", "--format", "csv", in: folder).output.contains("meals,4,"))
+    }
+  }
+
+  @Test(.enabled(if: hasScript, "needs script(1)")) func deletionAsksBeforeItReachesIntoOtherTables() throws {
+    try withMeals { folder in
+      for (command, question) in [
+        (
+          "drop foods",
+          "Remove 'foods' with its 3 records, and delete 4 records of 'meals', and change 2 records of"
+        ),
+        ("truncate foods", "Delete 3 records, all of 'foods', and delete 4 records of 'meals', and change 2"),
+        ("delete foods 3", "Delete 1 of 3 records of 'foods', and delete 1 record of 'meals'?"),
+      ] {
+        let result = try filedbOnTerminal(command, columns: 200, in: folder, input: "n\n")
+        #expect(result.status == 1 && result.output.contains(question), "\(result.output)")
+      }
+      #expect(try filedb("count", "meals", in: folder).output == "4\n")
+      let plain = try filedbOnTerminal("delete courses 1", columns: 200, in: folder)
+      #expect(plain.status == 0 && !plain.output.contains("[y/N]"))
+    }
+  }
+
+  @Test func fieldThatIsReferredToStaysUnique() throws {
+    try withTemporaryFolder { folder in
+      #expect(
+        try shell(
+          """
+          filedb create countries && filedb add countries code=DE && filedb create cities && filedb add cities country=DE
+          filedb schema countries code --type string --unique && filedb schema cities country --references countries.code
+          """, in: folder
+        ).status == 0)
+      for words in [["code", "--without", "unique"], ["code", "--remove"], ["--remove"]] {
+        let result = try filedb(["schema", "countries"] + words, in: folder)
+        #expect(result.status == 65, "\(words)")
+        #expect(
+          result.error.contains("'code': it must stay unique, because 'country' of 'cities' refers to it"),
+          "\(result.error)")
+      }
+      #expect(try filedb("schema", "countries", "code", "--title", "Code", in: folder).status == 0)
+      try filedb("schema", "cities", "--remove", in: folder)
+      #expect(try filedb("schema", "countries", "code", "--without", "unique", in: folder).status == 0)
+      try RecordStore(at: folder).checkInvariants()
+    }
+  }
 }

@@ -329,6 +329,7 @@ extension FileLog.State {
   /// all tables stay, or if the commits of those that stay are long, and more than half as long as this journal.
   fileprivate func keepsJournal(with staying: Set<TableKey>, _ options: StoreOptions) -> Bool {
     guard let journal, journal.format == JournalStart.newestFormat else { return false }
+    if !options.renumbersCommits, !staying.isEmpty { return true }
     if isLongForNothing(options) { return false }
     if staying.isSuperset(of: pending.keys) { return true }
     if journal.end <= options.keptJournal, !hasRecordsFiles { return true }

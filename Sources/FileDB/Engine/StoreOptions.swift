@@ -27,6 +27,8 @@ public struct StoreOptions: Sendable {
   package var checkpointPause = Duration.seconds(1)
   /// A table's file of at least this size is not rewritten for a few commits.
   package var largeFile = 16 << 20
+  /// Whether a new journal may begin with the commits of tables that wait. They get other numbers there.
+  package var renumbersCommits = true
   /// A checkpoint keeps a journal of up to this size, and adds to it what it has done. It replaces a longer one.
   package var keptJournal = 60 << 10
   /// Each checkpoint may copy commits of up to this size into the next journal.

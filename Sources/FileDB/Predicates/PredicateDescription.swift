@@ -23,6 +23,7 @@ extension PredicateNode: CustomStringConvertible {
 
 extension PredicateComparison: CustomStringConvertible {
   var description: String {
+    if test == .isTrue { return left.description }
     let words = (quantifier.map { [$0.rawValue] } ?? []) + [left.description, comparator + folding.modifiers]
     return (words + [right]).joined(separator: " ")
   }
@@ -38,6 +39,7 @@ extension PredicateComparison: CustomStringConvertible {
     case .endsWith: keyword = .endsWith
     case .like: keyword = .like
     case .matches: keyword = .matches
+    case .isTrue: return ""
     }
     return keyword.rawValue
   }
@@ -50,6 +52,7 @@ extension PredicateComparison: CustomStringConvertible {
     case .between(let low, let high): "{\(low), \(high)}"
     case .like(let pattern): pattern.text.predicateLiteral
     case .matches(let pattern): pattern.text.predicateLiteral
+    case .isTrue: ""
     }
   }
 }
@@ -116,7 +119,7 @@ extension FieldName {
 
 extension PlistValue {
   /// The value as it is written in a predicate. There are no constants for arrays and dictionaries.
-  fileprivate var predicateLiteral: String {
+  var predicateLiteral: String {
     switch self {
     case .string(let text): text.predicateLiteral
     case .integer(let number): number.description

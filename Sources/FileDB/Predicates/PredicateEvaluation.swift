@@ -55,6 +55,7 @@ extension PredicateComparison {
     case .endsWith(let right): isTrue(left, right.term(of: record)) { $0.hasByteSuffix($1) }
     case .like(let pattern): left.string.map(pattern.matches) ?? false
     case .matches(let pattern): if let text = left.string { try pattern.matches(text) } else { false }
+    case .isTrue: left == .value(ComparedValue(of: .bool(true)))
     }
   }
 

@@ -90,10 +90,8 @@ struct PredicateParser {
     switch part {
     case .node(let node): return node
     case .operand(.path(let path)):
-      let isTrue = PredicateOperand.constant(.value(ComparedValue(literal: true)))
       return .comparison(
-        PredicateComparison(
-          quantifier: nil, left: .path(path), test: .relation(.equal, isTrue), folding: []))
+        PredicateComparison(quantifier: nil, left: .path(path), test: .isTrue, folding: []))
     case .operand: throw missingComparison
     }
   }

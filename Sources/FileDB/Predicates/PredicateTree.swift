@@ -42,6 +42,8 @@ struct PredicateComparison: Equatable, Sendable {
     case endsWith(PredicateOperand)
     case like(LikePattern)
     case matches(MatchPattern)
+    /// A field by itself. Only a true Boolean is true; the number 1 is not.
+    case isTrue
   }
 
   let quantifier: Quantifier?

@@ -148,7 +148,7 @@ extension PredicateComparison.Test {
       .endsWith(let right):
       right.paths
     case .between(let low, let high): low.paths + high.paths
-    case .like, .matches: []
+    case .like, .matches, .isTrue: []
     }
   }
 }

@@ -85,9 +85,7 @@ struct TableRepair {
     let found = TableSalvage(bytes, limits: limits)
     guard !found.records.isEmpty || found.counter != nil else { return nil }
     notes.append((failure.message, failure.line))
-    for lost in found.lost {
-      notes.append(("what is here cannot be read as a record; it is left out", lost))
-    }
+    notes += (found.mended + found.lost).sorted { $0.line < $1.line }.map { ($0.text, $0.line) }
     if let line = found.lostSchema {
       notes.append(("the schema that begins here cannot be read; it is left out", line))
     }

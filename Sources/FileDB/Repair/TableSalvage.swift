@@ -10,8 +10,10 @@ struct TableSalvage {
   typealias Record = (value: PlistValue, line: Int, range: Range<Int>)
 
   private(set) var records: [Record] = []
-  /// The lines where a record seems to begin that cannot be read.
-  private(set) var lost: [Int] = []
+  /// What became of damaged values that are kept in another form.
+  private(set) var mended: [RecordSalvage.Note] = []
+  /// What cannot be read.
+  private(set) var lost: [RecordSalvage.Note] = []
   private(set) var counter: AnyRecordID?
   /// The table's schema, whether it is valid or not; `nil` if there is none that can be read by itself.
   private(set) var schema: PlistValue?
@@ -24,8 +26,9 @@ struct TableSalvage {
     var most = 0
     for (_, starts) in Dictionary(grouping: tags.filter { !$0.isEnd }, by: \.indentation) {
       let found = Self.read(bytes, starts: starts, tags: tags, limits: limits)
-      if found.idCount > most { (records, lost, most) = found }
+      if found.idCount > most { (records, mended, lost, most) = found }
     }
+    if records.isEmpty { lost = Self.unread(in: bytes, tags) }
     counter = Self.counter(in: bytes)
     findSchema(in: bytes, tags: tags, limits: limits)
   }
@@ -78,26 +81,53 @@ struct TableSalvage {
     return position + 1 == bytes.count || bytes[position + 1] != UInt8(ascii: "\n")
   }
 
+  private static func unreadRecord(at line: Int) -> RecordSalvage.Note {
+    ("what is here cannot be read as a record; it is left out", line)
+  }
+
+  /// The dictionaries in the array of records, if none of them can be read.
+  private static func unread(in bytes: [UInt8], _ tags: [Tag]) -> [RecordSalvage.Note] {
+    func place(of key: String) -> Int? { bytes.firstRange(of: Array("<key>\(key)</key>".utf8))?.upperBound }
+    guard let start = place(of: TableFile.recordsKey) else { return [] }
+    let end = place(of: TableFile.indexKey).flatMap { $0 > start ? $0 : nil } ?? bytes.count
+    let starts = tags.filter { !$0.isEnd && $0.position > start && $0.position < end }
+    let least = starts.map(\.indentation.count).min()
+    return starts.filter { $0.indentation.count == least }.map { unreadRecord(at: $0.line) }
+  }
+
   private static func read(
     _ bytes: [UInt8], starts: [Tag], tags: [Tag], limits: PlistLimits
-  ) -> (records: [Record], lost: [Int], idCount: Int) {
+  ) -> (records: [Record], mended: [RecordSalvage.Note], lost: [RecordSalvage.Note], idCount: Int) {
     var records: [Record] = []
-    var lost: [Int] = []
+    var (mended, lost) = ([RecordSalvage.Note](), [RecordSalvage.Note]())
     var idCount = 0
     var read = 0
     for (number, start) in starts.enumerated() where start.position >= read {
       let next = number + 1 < starts.count ? starts[number + 1].position : bytes.count
       // If the tags are not closed, the next one with the same indentation begins the next record.
-      read = end(of: start, in: tags) ?? next
-      if let value = value(bytes[start.position..<read], limits: limits), let fields = value.dict {
+      let end = end(of: start, in: tags)
+      read = end ?? next
+      let element = bytes[start.position..<read]
+      if let value = value(element, limits: limits), let fields = value.dict {
         records.append((value, start.line, start.position..<read))
         if fields[TableFile.idKey] != nil { idCount += 1 }
+        continue
+      }
+      // If a record is cut off, what looks like its last field may be another record's.
+      let salvage = end.map { _ in RecordSalvage(element, line: start.line, limits: limits) }
+      if let salvage, salvage.isTable {
+        read = min(read, next)
+      } else if let salvage, !salvage.fields.isEmpty {
+        records.append((.dict(salvage.fields), start.line, start.position..<read))
+        if salvage.fields[TableFile.idKey] != nil { idCount += 1 }
+        mended += salvage.notes
+        lost += salvage.lost
       } else {
-        lost.append(start.line)
+        lost.append(unreadRecord(at: start.line))
         read = min(read, next)
       }
     }
-    return (records, lost, idCount)
+    return (records, mended, lost, idCount)
   }
 
   private static func value(_ element: ArraySlice<UInt8>, limits: PlistLimits) -> PlistValue? {

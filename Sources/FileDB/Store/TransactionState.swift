@@ -44,6 +44,8 @@ final class TransactionState {
   var declaredTables: Set<TableKey> = []
   /// The program's declarations for tables that do not exist yet.
   var declarationsOfNewTables: [TableKey: TableSchema] = [:]
+  /// What deletions have done to records that referred to deleted ones.
+  var consequences: [Consequence] = []
   /// The number of changes when the tables' rules were last checked.
   var keptChangeCount = 0
   /// The records that an undo has restored under unchanged rules.

@@ -17,7 +17,7 @@ struct Copy: ParsableCommand {
   @Argument(help: ArgumentHelp("The store that gets the tables.", valueName: "to")) var target: String
 
   func run() throws {
-    let places = (source: StorePlace(source), target: StorePlace(target))
+    let places = try (source: StorePlace(source), target: StorePlace(target))
     if places.source.isShared || places.target.isShared { _ = try FileDBTool.needExtra() }
     if case .folder(let url) = places.source, !FileInfo.isFolder(url) {
       throw StoreError(.fileNotFound, "there is no such folder", file: url.path)

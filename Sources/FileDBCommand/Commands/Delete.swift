@@ -6,7 +6,8 @@ struct Delete: StoreCommand {
     commandName: "delete", abstract: "Delete records, by their ids or by a condition.",
     discussion: """
       If one of the records does not exist, or no record matches, nothing is deleted, and the exit code is 1. On a \
-      terminal, filedb asks before --where deletes more than half of a table. 'filedb help show' explains predicates.
+      terminal, filedb asks before --where deletes more than half of a table, and before records of other tables are \
+      deleted or changed because they refer to the deleted ones. 'filedb help show' explains predicates.
       """)
 
   @OptionGroup var location: StoreLocation
@@ -15,7 +16,7 @@ struct Delete: StoreCommand {
   @Argument(help: "The ids of the records.") var ids: [RecordID<Fields>] = []
   @OptionGroup var condition: WriteCondition
   @OptionGroup var options: WriteOptions
-  @Flag(help: "Do not ask, even if this deletes more than half of the table.") var yes = false
+  @Flag(help: "Do not ask for confirmation.") var yes = false
 
   func validate() throws { try condition.matching.validate(besides: ids) }
 
@@ -30,13 +31,15 @@ struct Delete: StoreCommand {
     if let count { Terminal.note(count, "deleted", by: options) }
   }
 
-  /// A mistyped condition may match nearly all records.
+  /// A mistyped condition may match nearly all records, and a deletion may reach into other tables.
   private func confirm(_ table: RecordTable<Fields>) throws {
-    guard condition.matching.isGiven, !yes, !options.dryRun, Terminal.isAnswering else { return }
+    guard !yes, !options.dryRun, Terminal.isAnswering else { return }
     let snapshot = try table.snapshot()
-    let count = try condition.records(of: snapshot)?.count ?? 0
-    guard count * 2 > snapshot.count else { return }
-    let question = "Delete \(count.grouped) of \(snapshot.count.counted("record")) of '\(table.name.text)'?"
-    if !Terminal.confirm(question) { throw ExitCode(1) }
+    let chosen = try condition.records(of: snapshot)?.map(\.id) ?? ids
+    let consequences = try table.consequences { try $0.delete(chosen) }
+    let isMost = condition.matching.isGiven && chosen.count * 2 > snapshot.count
+    guard isMost || !consequences.isEmpty else { return }
+    let what = "Delete \(chosen.count.grouped) of \(snapshot.count.counted("record")) of '\(table.name.text)'"
+    try Terminal.demand(([what] + consequences.map(\.question)).joined(separator: ", and ") + "?")
   }
 }

@@ -18,7 +18,9 @@ struct Drop: StoreCommand {
     try confirmation.check(options)
     if ifExists, try !store(for: table).table(table.name).exists { return }
     let table = try existingTable(table)
-    try confirmation.ask("Remove '\(table.name.text)' with its \(table.count.counted("record"))?", options)
+    try confirmation.ask(
+      "Remove '\(table.name.text)' with its \(table.count.counted("record"))", table, options
+    ) { try $0.drop() }
     try options.write(table.store, named: "drop of \(table.name.text)") { tx in
       try tx[table.name].drop()
     }

@@ -128,7 +128,7 @@ protocol SharedStoreCommand: StoreCommand {}
 
 extension SharedStoreCommand {
   fileprivate func sharedStore() throws -> RecordStore {
-    guard isShared else {
+    guard try isShared else {
       throw StoreError(
         .notAFolder,
         "this store is not shared between machines; 'filedb shared join' creates a folder of a shared store",

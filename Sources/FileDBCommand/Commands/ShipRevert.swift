@@ -3,7 +3,8 @@ import FileDB
 
 struct ShipRevert: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "revert", abstract: "Undo all changes to records of the shipped store, which --attach names.",
+    commandName: "revert",
+    abstract: "Undo all changes to records of the shipped store, which --attach names.",
     discussion: "The records get back their fields and their places. Deleted records come back.")
 
   @OptionGroup var location: StoreLocation

@@ -16,7 +16,9 @@ struct Truncate: StoreCommand {
     try confirmation.check(options)
     if ifExists, try !store(for: table).table(table.name).exists { return }
     let table = try existingTable(table)
-    try confirmation.ask("Delete \(table.count.counted("record")), all of '\(table.name.text)'?", options)
+    try confirmation.ask(
+      "Delete \(table.count.counted("record")), all of '\(table.name.text)'", table, options
+    ) { try $0.truncate() }
     try options.write(table.store, named: "truncation of \(table.name.text)") { tx in
       try tx[table.name].truncate()
     }

@@ -27,7 +27,7 @@ struct Watch: StoreCommand {
   func run() throws {
     let table = try existingTable(table)
     let (shown, isOver) = try (table.snapshot(), DispatchSemaphore(value: 0))
-    let predicate = try matching.predicate(for: shown)
+    let predicate = try matching.predicate()
     let changes =
       predicate.map { table.changes(where: $0, since: shown) } ?? table.changes(since: shown)
     let printing = Task { [output] in
@@ -40,7 +40,9 @@ struct Watch: StoreCommand {
       }
     }
     let endings = Self.callAtEnd { printing.cancel() }
-    if let predicate { Terminal.note(predicate.unknownFields(in: shown), in: shown.table) }
+    for fault in predicate?.faults(in: shown, unknown: predicate?.unknownFields(in: shown) ?? []) ?? [] {
+      Terminal.note(fault)
+    }
     Terminal.note("watching '\(table.name.text)'; ^C ends")
     isOver.wait()  // The main thread has nothing else to do.
     complaining.cancel()

@@ -87,15 +87,14 @@ extension StoreCommand {
   static var places: StorePlaces { .all }
 
   private var storePlace: StorePlace {
-    let fromEnvironment = ProcessInfo.processInfo.environment["FILEDB_STORE"].flatMap {
-      $0.isEmpty ? nil : $0
+    get throws {
+      let fromEnvironment = ProcessInfo.processInfo.environment["FILEDB_STORE"]
+      return try StorePlace(location.path ?? tool.location.path ?? fromEnvironment ?? ".")
     }
-    let path = location.path ?? tool.location.path ?? fromEnvironment ?? "."
-    return StorePlace(path)
   }
 
   /// Whether several machines share the store that the command's options name.
-  var isShared: Bool { storePlace.isShared }
+  var isShared: Bool { get throws { try storePlace.isShared } }
 
   /// The store, which may not exist yet.
   func store(for table: TableReference? = nil) throws -> RecordStore {
@@ -106,7 +105,7 @@ extension StoreCommand {
       if let table, table.isPath {
         StorePlace.folder(URL(fileURLWithPath: table.argument).deletingLastPathComponent())
       } else {
-        storePlace
+        try storePlace
       }
     // This includes options before the command's name.
     guard location.attached.count <= 1 else { throw ValidationError("Only one store can be attached.") }
@@ -128,7 +127,7 @@ extension StoreCommand {
       throw StoreError.withoutFiles("filedb " + CommandNames.fullName(of: self))
     }
     guard let attached else { return try place.open(for: use) }
-    guard case .folder(let url) = place, !place.isShared, !StorePlace(attached.path).isShared else {
+    guard case .folder(let url) = place, !place.isShared, try !StorePlace(attached.path).isShared else {
       throw ValidationError("--attach does not work with a store that machines share.")
     }
     return try RecordStore(
@@ -171,12 +170,29 @@ struct WriteOptions: ParsableArguments {
   @Flag(help: "Do everything except write.")
   var dryRun = false
 
-  /// Runs `body` as one transaction. With `--dry-run`, its changes are discarded.
+  /// Runs `body` as one transaction. With `--dry-run`, its changes are discarded. Notes what deletions do to the records
+  /// of other tables.
   /// - Parameter name: the name of the step for 'filedb undo', for example "import of 3 records into food"; `nil` to
   ///   describe what happened to the records.
   @discardableResult
   func write<Result>(
     _ store: RecordStore, named name: (Result) -> String? = { _ in nil },
+    _ body: (inout StoreTransaction) throws -> Result
+  ) throws -> Result {
+    // In a script, a rule may be broken for a while. The script's own write looks at the end.
+    guard OpenStores.shared == nil else { return try commit(store, named: name, body) }
+    var consequences: [Consequence] = []
+    let result = try commit(store, named: name) { tx in
+      let result = try body(&tx)
+      consequences = try tx.allConsequences()
+      return result
+    }
+    for consequence in consequences { Terminal.note(consequence.report(by: self)) }
+    return result
+  }
+
+  private func commit<Result>(
+    _ store: RecordStore, named name: (Result) -> String?,
     _ body: (inout StoreTransaction) throws -> Result
   ) throws -> Result {
     // A command of a script is undone together with the script.

@@ -1,3 +1,4 @@
+import ArgumentParser
 import FileDB
 import FileDBEssentials
 
@@ -7,7 +8,10 @@ enum StorePlace: Equatable {
   /// An address such as `postgres://db/app?store=notes` or `etcd://m1,m2/app?store=notes`. It may contain a password.
   case address(String)
 
-  init(_ text: String) {
+  /// - Throws: `ValidationError` for an empty text, which a script makes of a variable that is not set. For a system, it
+  ///   would be the current folder.
+  init(_ text: String) throws {
+    if text.isEmpty { throw ValidationError("The name of the store is empty.") }
     self = Self.isAddress(text) ? .address(text) : .folder(URL(fileURLWithPath: text, isDirectory: true))
   }
 

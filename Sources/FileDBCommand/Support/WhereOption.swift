@@ -28,7 +28,7 @@ struct WhereOption: ParsableArguments {
     ignores case, [d] accents, [cd] both. Put text and dates in quotes. A missing field is NULL. id is the record's \
     id, and fields.id is a field called id. Write #"any name" for a name with special characters, and a\\.b for a name \
     with a dot. a.b, a[0] and a.@count look into dictionaries and arrays. ANY, ALL and NONE test each element of an \
-    array. A number never equals text.
+    array. A number never equals text, and the number 1 by itself is not true.
 
     An EXPRESSION calculates with + - * / and parentheses: kcal * 2 > protein + 4. + also joins text. now is this \
     moment, and today is this day. Add a span of time to a date, or subtract it: due < today + 7d. The units are min, \
@@ -36,8 +36,8 @@ struct WhereOption: ParsableArguments {
 
     To pass in a value safely, use --arg. Its value is never read as part of the predicate: --where 'name == $n AND \
     kcal > $k' --arg n="O'Brien" --arg k:integer=50. If you give several --where, a record must match all of them. If \
-    no record has a field that you name, filedb prints a message. A command that writes then changes nothing, unless \
-    you give --allow-unknown.
+    no record has a field that you name, or if a field never has values of the type that you compare it with, filedb \
+    prints a message. A command that writes then changes nothing, unless you give --allow-unknown.
     """
 
   var isGiven: Bool { !texts.isEmpty }
@@ -48,11 +48,8 @@ struct WhereOption: ParsableArguments {
   }
 
   /// - Parameter used: the names of arguments that are used elsewhere.
-  /// - Throws: ``StoreError/Code/invalidPredicate``, also if a string that is not a date is compared with the dates of
-  ///   a field; `ValidationError` for arguments without a condition.
-  func predicate(
-    for snapshot: TableSnapshot<Fields>, besides used: Set<String> = []
-  ) throws -> RecordPredicate? {
+  /// - Throws: ``StoreError/Code/invalidPredicate``; `ValidationError` for arguments without a condition.
+  func predicate(besides used: Set<String> = []) throws -> RecordPredicate? {
     let values = try values().filter { name, _ in
       !used.contains(name) || texts.contains { $0.contains("$\(name)") }
     }
@@ -60,9 +57,7 @@ struct WhereOption: ParsableArguments {
       if values.isEmpty { return nil }
       throw ValidationError("--arg needs --where.")
     }
-    let predicate = try RecordPredicate(allOf: texts, arguments: values)
-    try predicate.checkDates(in: snapshot)
-    return predicate
+    return try RecordPredicate(allOf: texts, arguments: values)
   }
 
   func values() throws -> [String: PlistValue] {
@@ -76,10 +71,12 @@ struct WhereOption: ParsableArguments {
     return values
   }
 
-  /// The matches of the condition, for a command that only reads; `nil` if there is no condition. Notes unknown fields.
+  /// The matches of the condition, for a command that only reads; `nil` if there is no condition. Notes what is probably
+  /// wrong in it.
   func matches(in snapshot: TableSnapshot<Fields>) throws -> RecordMatches<Fields>? {
-    let matches = try predicate(for: snapshot).map(snapshot.matches(where:))
-    if let matches { Terminal.note(matches.unknownFields, in: snapshot.table) }
+    guard let predicate = try predicate() else { return nil }
+    let matches = try snapshot.matches(where: predicate)
+    for fault in predicate.faults(in: snapshot, unknown: matches.unknownFields) { Terminal.note(fault) }
     return matches
   }
 }
@@ -87,23 +84,24 @@ struct WhereOption: ParsableArguments {
 /// The condition of a command that writes.
 struct WriteCondition: ParsableArguments {
   @OptionGroup var matching: WhereOption
-  @Flag(help: "Accept a predicate that names fields no record has.") var allowUnknown = false
+  @Flag(help: "Accept a predicate that names fields no record has, or compares values of different types.")
+  var allowUnknown = false
 
   /// The records to change; `nil` if there is no condition.
   /// - Parameter used: the names of arguments that are used elsewhere.
-  /// - Throws: ``StoreError/Code/invalidPredicate``, also if it names a field that no record has: a mistyped name would
-  ///   match no record, or all; ``StoreError/Code/recordNotFound`` if no record matches.
+  /// - Throws: ``StoreError/Code/invalidPredicate``, also if it names a field that no record has, or compares a field
+  ///   with a value of a type that the field never has: both would match no record, or all;
+  ///   ``StoreError/Code/recordNotFound`` if no record matches.
   func records(
     of snapshot: TableSnapshot<Fields>, besides used: Set<String> = []
   ) throws -> [StoredRecord<Fields>]? {
-    let predicate = try matching.predicate(for: snapshot, besides: used)
-    guard let matches = try predicate.map(snapshot.matches(where:)) else { return nil }
-    let unknown = allowUnknown ? [] : matches.unknownFields
-    guard unknown.isEmpty else {
-      let lines = unknown.map { $0.description(in: snapshot.table) }
+    guard let predicate = try matching.predicate(besides: used) else { return nil }
+    let matches = try snapshot.matches(where: predicate)
+    let faults = allowUnknown ? [] : predicate.faults(in: snapshot, unknown: matches.unknownFields)
+    guard faults.isEmpty else {
       throw StoreError(
         .invalidPredicate,
-        (lines + ["use --allow-unknown to run it anyway"]).joined(separator: "\n"))
+        (faults + ["use --allow-unknown to run it anyway"]).joined(separator: "\n"))
     }
     guard matches.count > 0 else { throw StoreError.noMatch(in: TableName(snapshot.table)) }
     return matches.records
@@ -117,6 +115,13 @@ extension Terminal {
       let guess = field.nearest.map { "; did you mean '\($0)'?" } ?? ""
       note("no record of '\(snapshot.table)' has a field '\(field.name)'\(guess)")
     }
+  }
+}
+
+extension RecordPredicate {
+  /// What is probably wrong in it: names of fields that no record has, and comparisons that can never be true.
+  func faults(in snapshot: TableSnapshot<Fields>, unknown: [UnknownField]) -> [String] {
+    unknown.map { $0.description(in: snapshot.table) } + mistypedComparisons(in: snapshot).map(\.description)
   }
 }
 
@@ -135,11 +140,6 @@ extension StoreError {
 }
 
 extension Terminal {
-  /// Notes which fields of a condition no record has.
-  static func note(_ unknown: [UnknownField], in table: String) {
-    for field in unknown { note(field.description(in: table)) }
-  }
-
   /// Notes how many records a write has changed.
   static func note(_ count: Int, _ verb: String, by options: WriteOptions) {
     note("\(count.counted("record")) \(options.dryRun ? "would be " : "")\(verb)")

@@ -226,30 +226,61 @@ import Testing
     }
   }
 
-  /// A comparison that would be false of every record is an error; one that may be true of some is not.
-  @Test func comparingDateWithTextThatIsNoDateIsAnError() throws {
+  /// Comparisons with values of a type that the field never has, and others that make sense.
+  @Test func comparisonsOfTypesThatNeverFitAreFound() throws {
     try withStore { store in
       let table = try store.table("t")
       let day = PlistValue.date(Date(timeIntervalSince1970: 0))
       try table.add(contentsOf: [
-        ["due": day, "mixed": "soon", "d": ["due": day]], ["mixed": day], ["text": "x"],
+        [
+          "due": day, "mixed": "soon", "d": ["due": day], "zip": "10115", "n": 1, "done": true, "tags": ["a"],
+        ],
+        ["mixed": day, "price": 4], ["text": "x", "price": 7.5, "raw": .data(Data([1]))],
       ])
-      for predicate in [
-        "due < 'soon'", "'2026-4-1' > due", "NOT due == '2026-13'", "x == 1 OR due BETWEEN {'2026', 'now'}",
-        "due IN {'2026-01-01', 'soon'}", "due BEGINSWITH '1970'", "due LIKE '1970*'", "d.due < ''",
+      for (predicate, words) in [
+        ("due < 'soon'", "'due' has dates, which cannot be compared with \"soon\"; write '2026-01-31'"),
+        ("'2026-4-1' > due", "has dates"), ("NOT due == '2026-13'", "has dates"),
+        ("x == 1 OR due BETWEEN {'2026', 'now'}", "with \"now\""), ("due IN {'soon', 'late'}", "has dates"),
+        ("due BEGINSWITH '1970'", "has dates"), ("due LIKE '1970*'", "has dates"), ("d.due < ''", "'d.due'"),
+        ("due < 5", "has dates"),
+        ("zip != 10115", "'zip' has text, which cannot be compared with 10115; write '10115'"),
+        ("zip IN {1, 2}", "has text"), ("10115 == zip", "has text"), ("zip == TRUE", "has text"),
+        ("n == '1'", "'n' has numbers, which cannot be compared with \"1\"; write 1, without quotes"),
+        ("price > 'x'", "'price' has numbers"), ("id == '3'", "write 3"), ("n CONTAINS '1'", "has numbers"),
+        ("done == 'yes'", "has numbers"), ("raw == 'x'", "has data"), ("n MATCHES '1'", "has numbers"),
       ] {
-        let error = storeError { try RecordPredicate(predicate).checkDates(in: table.lastSnapshot) }
-        #expect(error?.code == .invalidPredicate, "\(predicate)")
+        let found = try RecordPredicate(predicate).mistypedComparisons(in: table.lastSnapshot)
+        #expect(found.count == 1 && found[0].description.contains(words), "\(predicate): \(found)")
+        // It says so because no record can match.
+        for record in try table.lastSnapshot.records(where: RecordPredicate(predicate)) {
+          #expect(predicate.contains("!=") || predicate.contains("NOT"), "\(predicate): \(record)")
+        }
       }
       for predicate in [
         "due < '2026-04'", "due != NULL", "due == text", "mixed < 'soon'", "text < 'soon'",
         "nothing < 'soon'",
-        "text LIKE 'x'", "due < 5",
+        "text LIKE 'x'", "zip IN {10115, '10115'}", "done == 1", "n == TRUE", "tags CONTAINS 'a'",
+        "tags == 'a'",
+        "ANY tags == 'a'", "price * 2 > 5", "done", "n", "due IN {'2026-01-01', 'soon'}",
       ] {
-        #expect(throws: Never.self, "\(predicate)") {
-          try RecordPredicate(predicate).checkDates(in: table.lastSnapshot)
-        }
+        #expect(
+          try RecordPredicate(predicate).mistypedComparisons(in: table.lastSnapshot).isEmpty, "\(predicate)")
       }
+    }
+  }
+
+  @Test(arguments: [PlistValue.bool(true), false, 1, 0, 1.0, "yes", ["a"], ["a": true]])
+  func fieldByItselfIsTrueOnlyIfItIsATrueBoolean(value: PlistValue) throws {
+    try withStore { store in
+      let table = try store.table("t")
+      try table.add(contentsOf: [["f": value], [:]])
+      let isTrue = value == .bool(true)
+      let found = try table.lastSnapshot.records(where: RecordPredicate("f"))
+      #expect(found.map(\.id) == (isTrue ? [1] : []))
+      let others = try table.lastSnapshot.records(where: RecordPredicate("NOT f"))
+      #expect(others.map(\.id) == (isTrue ? [2] : [1, 2]))
+      #expect(
+        try RecordPredicate(RecordPredicate("f AND NOT g").description) == RecordPredicate("f AND NOT g"))
     }
   }
 }

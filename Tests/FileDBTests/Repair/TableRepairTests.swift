@@ -197,7 +197,7 @@ import Testing
     #expect(refused > 50)
   }
 
-  @Test func repairLosesOnlyBadRecordOfMinifiedFile() throws {
+  @Test func repairLosesOnlyBadValueOfMinifiedFile() throws {
     let bad = "\t\t<dict><key>n</key><integer>1</integer><key>n</key><integer>2</integer></dict>"
     for records in [[bad, record("2", "<key>in</key><dict><key>x</key><dict/></dict>"), record("3")]] {
       let text = tableText(
@@ -209,10 +209,63 @@ import Testing
         let store = try RecordStore(at: folder)
         let plan = try store.repair("t").plan
         #expect(plan.lostCount == 1)
-        #expect(try store.table("t").lastSnapshot.ids == [2, 3, 10])
+        #expect(try store.table("t").lastSnapshot.ids == [10, 2, 3, 11])
         #expect(try store.table("t").value(of: 2) == ["in": ["x": [:]]])
-        #expect(try store.table("t").value(of: 10) == ["noid": true])
+        #expect(try store.table("t").value(of: 10) == ["n": 1])
+        #expect(try store.table("t").value(of: 11) == ["noid": true])
       }
+    }
+  }
+
+  /// A value that one typed wrongly, what becomes of it, and of how many pieces nothing is kept.
+  private static let wrongValues: [(element: String, value: PlistValue?, lost: Int)] = [
+    ("<string>Salt & pepper</string>", "Salt & pepper", 0),
+    ("<string>a &b; c &amp; d</string>", "a &b; c & d", 0),
+    ("<integer>12a</integer>", "12a", 0), ("<real>1,5</real>", "1,5", 0),
+    ("<date>tomorrow</date>", "tomorrow", 0),
+    ("<data>!</data>", "!", 0), ("<float>1.5</float>", "1.5", 0),
+    ("<string>a <b>c</b></string>", "a <b>c</b>", 0),
+    ("<array><integer>x</integer></array>", "<integer>x</integer>", 0), ("<true>yes", nil, 1), ("", nil, 1),
+    ("<string>one</string><string>two</string>", "one</string><string>two", 0),
+    ("<string>kept</string><key>w</key><string>twice</string>", "kept", 1),
+  ]
+
+  /// In a table of one record, and in one of three.
+  @Test(arguments: [1, 3]) func wrongValueCostsNeitherItsRecordNorTheOthers(count: Int) throws {
+    for (element, value, lost) in Self.wrongValues {
+      let records = (1...count).map { number in
+        let wrong = number == (count + 1) / 2 ? "<key>w</key>\(element)" : ""
+        return record(
+          "\(number)", "<key>before</key><integer>1</integer>\(wrong)<key>after</key><string>&lt;x</string>")
+      }
+      try withTemporaryFolder { folder in
+        let bytes = Data(tableText(counter: "9", records: records).utf8)
+        try bytes.write(to: folder.appendingPathComponent("t.plist"))
+        let store = try RecordStore(at: folder)
+        let report = try store.repair("t")
+        #expect(report.plan.lostCount == lost, "\(element): \(report.plan.notes)")
+        #expect(try report.backups.map { try Data(contentsOf: $0) } == [bytes])
+        let table = try store.table("t").lastSnapshot
+        #expect(table.ids.map(\.rawValue) == (1...count).map(Int64.init), "\(element)")
+        for record in table {
+          let isWrong = record.id.rawValue == Int64((count + 1) / 2)
+          var expected: Fields = ["before": 1, "after": "<x"]
+          if isWrong { expected["w"] = value }
+          #expect(record.fields == expected, "\(element)")
+        }
+        try store.checkInvariants()
+      }
+    }
+  }
+
+  @Test(arguments: [1, 2, 5]) func tableOfWhichNothingCanBeReadIsNotTakenForAnEmptyOne(count: Int) throws {
+    let bad = "<dict><string>no key</string></dict>"
+    try withTemporaryFolder { folder in
+      let bytes = Data(tableText(counter: "9", records: Array(repeating: bad, count: count)).utf8)
+      try bytes.write(to: folder.appendingPathComponent("t.plist"))
+      let report = try RecordStore(at: folder).repair("t")
+      #expect(report.plan.lostCount == count)
+      #expect(try report.backups.map { try Data(contentsOf: $0) } == [bytes])
     }
   }
 
@@ -221,8 +274,8 @@ import Testing
     try withTemporaryFolder { folder in
       try Data(text.utf8).write(to: folder.appendingPathComponent("t.plist"))
       let store = try RecordStore(at: folder)
-      try store.repair("t")
-      #expect(try store.table("t").lastSnapshot.ids == [1])
+      #expect(try store.repair("t").plan.lostCount == 1)
+      #expect(try store.table("t").lastSnapshot.ids == [1, 3])
     }
   }
 

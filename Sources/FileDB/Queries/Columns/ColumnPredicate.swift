@@ -103,6 +103,7 @@ private struct FieldTest: Sendable {
     case ordered([(constant: ColumnConstant, verdict: Verdict)])
     case isAny([ColumnConstant])
     case text(TextTest)
+    case isTrue
   }
 
   /// For values that columns do not contain.
@@ -147,6 +148,7 @@ private struct FieldTest: Sendable {
     case .beginsWith(.constant(let term)): return term.textBytes(folding).map { .text(.beginsWith($0)) }
     case .endsWith(.constant(let term)): return term.textBytes(folding).map { .text(.endsWith($0)) }
     case .like(let pattern): return .text(.like(pattern))
+    case .isTrue: return .isTrue
     case .relation, .between, .isIn, .contains, .beginsWith, .endsWith, .matches: return nil
     }
   }
@@ -175,6 +177,7 @@ private struct FieldTest: Sendable {
     case .ordered(let conditions):
       return conditions.allSatisfy { $0.verdict($0.constant.order(values, index, record)) }
     case .isAny(let constants): return constants.contains { $0.order(values, index, record) == 0 }
+    case .isTrue: return kind == .true
     case .text(let test):
       return kind == .text
         && record.withFolded(values.text(index), comparison.folding) { test.isTrue(of: $0) }

@@ -29,6 +29,12 @@ extension StoreTransaction {
   /// - Throws: as `RecordStore.write(_:)` for what a schema does not allow.
   package func keepRules() throws(StoreError) { try state.keepRules() }
 
+  /// Carries out what the deletions so far do to records that refer to deleted ones.
+  package func allConsequences() throws(StoreError) -> [Consequence] {
+    try state.keepRules()
+    return state.consequences
+  }
+
   /// The change that caused an error: its number, from 0, and the number of the record in it.
   /// - Complexity: O(*n*) in the changes and their records.
   package func change(of error: StoreError) -> (number: Int, record: Int)? {

@@ -30,6 +30,19 @@ extension TransactionState {
     }
   }
 
+  /// Refuses a schema in which a field is no longer unique although others refer to its values.
+  func checkTargets() throws(StoreError) {
+    for place in changed where place.table.now.exists && place.table.declares {
+      let schema = place.table.now.schema.schema
+      let referring = try fields(referringTo: place.key, place.table)
+      let broken = referring.first { !$0.rule.isToID && schema?.isUnique($0.rule.targetField) != true }
+      guard let broken else { continue }
+      throw StoreError(
+        .invalidSchema, "it must stay unique, because '\(broken.field)' of '\(broken.table.text)' refers to it",
+        table: place.key.text, field: broken.rule.field)
+    }
+  }
+
   /// - Returns: whether anything was changed.
   private func follow(
     _ gone: [EncodedRecord], in key: TableKey, _ referring: Referring
@@ -43,8 +56,10 @@ extension TransactionState {
     guard !ids.isEmpty else { return false }
     if referring.rule.onDelete == .cascade {
       try apply(.remove(ids), to: referring.table.text)
+      note(.deletion, of: ids.count, in: referring.table)
       return true
     }
+    note(.change, of: ids.count, in: referring.table)
     for id in ids {
       guard let record = try table(referring.table.text).record(id) else { continue }
       var fields = record.fields
@@ -145,7 +160,36 @@ extension TableState {
   }
 }
 
+/// What deletions have done to records that referred to deleted ones.
+package struct Consequence: Equatable, Sendable {
+  package enum Effect: Sendable {
+    case deletion
+    /// The records no longer have the field that referred.
+    case change
+  }
+
+  package let table: String
+  package let effect: Effect
+  package fileprivate(set) var records: Int
+}
+
+extension TransactionState {
+  fileprivate func note(_ effect: Consequence.Effect, of count: Int, in key: TableKey) {
+    let place = consequences.firstIndex { $0.table == key.text && $0.effect == effect }
+    if let place {
+      consequences[place].records += count
+    } else {
+      consequences.append(Consequence(table: key.text, effect: effect, records: count))
+    }
+  }
+}
+
 extension TransactionState.Touched {
+  /// Whether its schema may have changed.
+  fileprivate var declares: Bool {
+    changes.contains { if case .declare = $0.change { true } else { false } }
+  }
+
   /// Whether records may have been deleted.
   fileprivate var mayLackRecords: Bool {
     changes.contains {

@@ -16,6 +16,7 @@ extension TransactionState {
     guard changeCount != keptChangeCount, isSubjectToRules else { return }
     try checkDeclarations()
     try noteReferencingTables()
+    try checkTargets()
     try followDeletions()
     for place in changed {
       let (key, table) = (place.key, place.table)

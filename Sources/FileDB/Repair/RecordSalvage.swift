@@ -1,0 +1,123 @@
+import FileDBPlist
+import FileDBTables
+
+/// Reads a damaged record field by field. A value that cannot be read is kept as text.
+struct RecordSalvage {
+  typealias Note = (text: String, line: Int)
+
+  private(set) var fields = PlistDictionary()
+  /// What became of values that are not read as they are in the file.
+  private(set) var notes: [Note] = []
+  /// Whether this is no record, but a whole table.
+  private(set) var isTable = false
+  /// The lines of what could not be kept.
+  private(set) var lost: [Note] = []
+
+  private let bytes: ArraySlice<UInt8>
+  /// The line on which the record begins.
+  private let line: Int
+  private let limits: PlistLimits
+
+  /// - Parameter bytes: the record, from its `<dict>` to its `</dict>`.
+  init(_ bytes: ArraySlice<UInt8>, line: Int, limits: PlistLimits) {
+    (self.bytes, self.line, self.limits) = (bytes, line, limits)
+    let keys = self.keys
+    isTable = keys.contains { $0.name == TableFile.recordsKey }
+    if isTable { return }
+    if let whole = Self.value(Self.mended(bytes), limits)?.dict {
+      fields = whole
+      notes.append(("an & that stands for itself is read as text", line))
+      return
+    }
+    let end = bytes.lastPlace(of: "</dict>") ?? bytes.endIndex
+    for (index, key) in keys.enumerated() {
+      take(key.name, bytes[key.end..<(index + 1 < keys.count ? keys[index + 1].start : end)])
+    }
+  }
+
+  private mutating func take(_ name: String, _ element: ArraySlice<UInt8>) {
+    let line = line(at: element.startIndex)
+    guard fields[name] == nil else {
+      return lost.append(("the field '\(name)' is there a second time; this value is left out", line))
+    }
+    if let value = Self.value(element, limits) ?? Self.value(Self.mended(element), limits) {
+      fields[name] = value
+    } else if let text = Self.text(of: element), (try? checkXMLText(text, limits: limits)) != nil {
+      fields[name] = .string(text)
+      notes.append(("the value of '\(name)' cannot be read; it is kept as text", line))
+    } else {
+      lost.append(("the value of '\(name)' cannot be read; it is left out", line))
+    }
+  }
+
+  private static func value(_ element: some Sequence<UInt8>, _ limits: PlistLimits) -> PlistValue? {
+    try? PlistParser.parse(Array("<plist>".utf8) + element + Array("</plist>".utf8), limits: limits)
+  }
+
+  /// The keys of the record itself, not of dictionaries in it.
+  private var keys: [(name: String, start: Int, end: Int)] {
+    var keys: [(name: String, start: Int, end: Int)] = []
+    var depth = 0
+    for position in bytes.indices where bytes[position] == UInt8(ascii: "<") {
+      let rest = bytes[position...]
+      if rest.begins("<dict>") || rest.begins("<array>") { depth += 1 }
+      if rest.begins("</dict>") || rest.begins("</array>") { depth -= 1 }
+      guard depth == 1, rest.begins("<key>"), let end = rest.firstRange(of: Array("</key>".utf8)),
+        let name = Self.value(
+          Self.mended(
+            Array("<string>".utf8) + rest[(position + 5)..<end.lowerBound] + Array("</string>".utf8)), limits)?
+          .string
+      else { continue }
+      keys.append((name, position, end.upperBound))
+    }
+    return keys
+  }
+
+  private func line(at position: Int) -> Int {
+    line + bytes[..<position].count { $0 == UInt8(ascii: "\n") }
+  }
+
+  /// The bytes in which an `&` that begins no entity is escaped. Somebody has typed it.
+  private static func mended(_ bytes: some Collection<UInt8>) -> [UInt8] {
+    let bytes = Array(bytes)
+    var result: [UInt8] = []
+    for position in bytes.indices {
+      result.append(bytes[position])
+      guard bytes[position] == UInt8(ascii: "&") else { continue }
+      let name = bytes[(position + 1)...].prefix(10).prefix {
+        $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: "&")
+      }
+      let isEnded =
+        position + 1 + name.count < bytes.count && bytes[position + 1 + name.count] == UInt8(ascii: ";")
+      let isEntity =
+        name.first == UInt8(ascii: "#")
+        || ["amp", "lt", "gt", "quot", "apos"].contains { name.elementsEqual($0.utf8) }
+      if !isEnded || !isEntity { result += Array("amp;".utf8) }
+    }
+    return result
+  }
+
+  /// What is between the tags of an element.
+  /// - Returns: `nil` if it is not closed, or is not text.
+  private static func text(of element: ArraySlice<UInt8>) -> String? {
+    guard let start = element.firstIndex(of: UInt8(ascii: ">")), let end = element.lastPlace(of: "</"),
+      start < end
+    else { return nil }
+    let content = element[(start + 1)..<end]
+    let escaped =
+      content.contains(UInt8(ascii: "<"))
+      ? nil : value(Array("<string>".utf8) + mended(content) + Array("</string>".utf8), PlistLimits())
+    return escaped?.string ?? String(validating: content, as: UTF8.self)
+  }
+}
+
+extension ArraySlice<UInt8> {
+  fileprivate func begins(_ text: StaticString) -> Bool {
+    text.withUTF8Buffer { starts(with: $0) }
+  }
+
+  /// Where `text` begins for the last time.
+  fileprivate func lastPlace(of text: StaticString) -> Int? {
+    indices.last { self[$0...].begins(text) }
+  }
+}
