@@ -77,6 +77,7 @@ public struct SQLiteImport: Sendable {
     // Whether an `id` was written by an export can be told from its table.
     var rules = RowMerge.Rules(matching, onError: onError, keepsIDs: matching == .id, hasIDAsField: false)
     rules.unmatched = unmatched
+    rules.ownTypes = OwnTypes(.sqlite, besides: typedFields)
     var merge = try RowMerge(rules, into: table, at: position, of: file.path, in: transaction)
     return try SQLiteFile(reading: file).transaction(table: source.table) { db in
       let rows = try SQLiteRows(self, in: db)
@@ -86,6 +87,28 @@ public struct SQLiteImport: Sendable {
       let report = try merge.finish(counter: isNew ? rows.counter : nil, in: &transaction)
       if isNew, columnOrder == .asInFile { try transaction.declareColumns(rows.fieldNames, of: table) }
       return report
+    }
+  }
+}
+
+extension SQLiteImport {
+  /// Fields with a given type. A column may have one of two names.
+  private var typedFields: [String] {
+    let prefix = ColumnKey.prefix
+    return (schema?.fields ?? []).map(\.name)
+      + types.keys.flatMap { [$0, $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0] }
+  }
+}
+
+extension WrittenForm {
+  /// As ``SQLiteExport`` writes it.
+  fileprivate static let sqlite = WrittenForm { value in
+    switch value {
+    case .unsigned, .date, .array, .dict: .string(DelimitedWriter.text(of: value))
+    case .real(let number) where number.isNaN: .string(DelimitedWriter.text(of: value))
+    case .real(0): 0.0
+    case .bool(let value): .integer(value ? 1 : 0)
+    case .string, .integer, .real, .data: value
     }
   }
 }
