@@ -29,7 +29,7 @@ struct JSONParser: ~Copyable {
   ) {
     self.name = name
     self.limits = limits
-    text = TextBytes(TextDecoder(.utf8, nextPiece: nextPiece))
+    text = TextBytes(TextDecoder(.utf8, of: name, nextPiece: nextPiece))
     place = Place(line: line)
   }
 
