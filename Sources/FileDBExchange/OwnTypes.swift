@@ -25,9 +25,16 @@ package struct OwnTypes: Sendable {
   /// Fields whose values have the right type already.
   private let typed: Set<FieldName>
 
-  package init(_ form: WrittenForm, besides typed: some Sequence<String>) {
+  /// - Parameters:
+  ///   - types: the types that the import was given, by the names in the file.
+  ///   - schema: the types as which the rows were read.
+  package init(_ form: WrittenForm, given types: [String: FieldType], schema: TableSchema?) {
     self.form = form
-    self.typed = Set(typed.map { FieldName($0) })
+    let prefix = "fields."  // In a file, a name may have it.
+    let given = types.keys.flatMap { [$0, $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0] }
+    // A schema says nothing about the parts of an array or a dictionary.
+    let declared = (schema?.fields ?? []).filter { $0.type != nil && $0.type != .json }.map(\.name)
+    typed = Set((given + declared).map { FieldName($0) })
   }
 
   /// `fields` with the values of `own` where the format writes both alike. A value that differs gets the type of its

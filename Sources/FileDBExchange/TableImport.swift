@@ -137,15 +137,11 @@ public struct TableImport: Sendable {
   }
 
   private func ownTypes(in table: TableSnapshot<Fields>) -> OwnTypes? {
-    let form: WrittenForm
     switch format {
-    case .delimited: form = .delimited
-    case .json, .ndjson: form = .json
-    case .plist, .binaryPlist: return nil
+    case .delimited: OwnTypes(.delimited, given: types, schema: table.knownSchema)
+    case .json, .ndjson: OwnTypes(.json, given: types, schema: table.knownSchema)
+    case .plist, .binaryPlist: nil
     }
-    let declared = RecordRules.types(of: table).map(\.name)
-    return OwnTypes(
-      form, besides: declared + types.keys.flatMap { [$0, FieldName(besideID: $0)?.text ?? $0] })
   }
 
   /// The names that the columns of a file have in the table.

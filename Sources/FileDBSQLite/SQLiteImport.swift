@@ -77,7 +77,7 @@ public struct SQLiteImport: Sendable {
     // Whether an `id` was written by an export can be told from its table.
     var rules = RowMerge.Rules(matching, onError: onError, keepsIDs: matching == .id, hasIDAsField: false)
     rules.unmatched = unmatched
-    rules.ownTypes = OwnTypes(.sqlite, besides: typedFields)
+    rules.ownTypes = OwnTypes(.sqlite, given: types, schema: schema)
     var merge = try RowMerge(rules, into: table, at: position, of: file.path, in: transaction)
     return try SQLiteFile(reading: file).transaction(table: source.table) { db in
       let rows = try SQLiteRows(self, in: db)
@@ -88,15 +88,6 @@ public struct SQLiteImport: Sendable {
       if isNew, columnOrder == .asInFile { try transaction.declareColumns(rows.fieldNames, of: table) }
       return report
     }
-  }
-}
-
-extension SQLiteImport {
-  /// Fields with a given type. A column may have one of two names.
-  private var typedFields: [String] {
-    let prefix = ColumnKey.prefix
-    return (schema?.fields ?? []).map(\.name)
-      + types.keys.flatMap { [$0, $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0] }
   }
 }
 

@@ -147,6 +147,25 @@ import Testing
     }
   }
 
+  /// The schema says only that it is an array or a dictionary.
+  @Test(arguments: [ExchangeFormat.delimited(.csv), .json])
+  func partsOfADeclaredDictionaryKeepTheirTypes(format: ExchangeFormat) throws {
+    try withStore { store in
+      let table = try store.table("t")
+      try table.declare(TableSchema(fields: [FieldSchema("v", type: .json), FieldSchema("w")]))
+      let value: PlistValue = [
+        "when": Self.day, "raw": .data(Data([1])), "list": [Self.day, Self.dayText, 1, 1.0],
+      ]
+      try table.add(contentsOf: [["v": value, "w": 4], ["v": [Self.day], "w": "4"], ["v": [Self.dayText]]])
+      let before = table.lastSnapshot.map(\.fields)
+      let bytes = try exported(table.lastSnapshot, TableExport(format: format))
+      for importer in try imports(bytes, format, .id) {
+        #expect(try take(bytes, importer, of: store).unchanged == 3)
+        #expect(table.lastSnapshot.map(\.fields) == before)
+      }
+    }
+  }
+
   @Test func mixedKeyMatchesItsRecord() throws {
     try withStore { store in
       let table = try store.table("t")
