@@ -4,13 +4,16 @@ public struct DelimitedFormat: Sendable {
   public enum Encoding: String, Sendable, CaseIterable {
     /// UTF-8. A text with the byte order mark of UTF-16 is read as UTF-16.
     case utf8 = "utf-8"
-    /// UTF-16. A reader follows the byte order mark, and takes text without a mark as big-endian. A writer writes
-    /// little-endian text with a mark.
+    /// UTF-16. A reader follows the byte order mark. Without a mark, the bytes tell the order if there is enough ASCII
+    /// among them, and otherwise the text is big-endian. A writer writes little-endian text with a mark.
     case utf16 = "utf-16"
     case utf16LittleEndian = "utf-16le"
     case utf16BigEndian = "utf-16be"
-    /// ISO 8859-1, in which every byte is a character.
+    /// ISO 8859-1. Its control characters, the bytes 0x80 to 0x9F, are refused: in text, they are characters of
+    /// ``windows1252``.
     case latin1 = "latin-1"
+    /// Latin-1 with quotation marks, dashes, the euro sign and others in place of control characters.
+    case windows1252 = "windows-1252"
   }
 
   /// The end of a line in text that is written. A reader accepts both, and a single CR too.

@@ -100,6 +100,11 @@ public struct DelimitedImport: Sendable {
     /// The type of the field in the table, if that is the one to use.
     let held: HeldType?
 
+    /// The types whose plain text is written as it is, the first that fits.
+    var plainTypes: (FieldType, other: FieldType?) {
+      if case .numbers? = held { (.integer, .float) } else { (type, nil) }
+    }
+
     func value(of text: String) -> PlistValue? {
       held.map { $0.value(of: .string(text)) } ?? type.value(of: text)
     }
@@ -130,11 +135,11 @@ public struct DelimitedImport: Sendable {
   private func column(named name: String, _ table: TableTypes?) -> Column {
     if let type = types[name] { return Column(name: name, type: type, held: nil) }
     let fallback = fallbackTypes[name] ?? .string
-    guard let held = table?[name], let type = held.fieldType else {
+    guard let held = table?[name], let type = held.textType else {
       if fallback != .string { table?.note(new: fallback, of: name) }
       return Column(name: name, type: fallback, held: nil)
     }
-    if type != fallback { table?.note(held, of: name) }
+    if !held.agrees(with: fallback) { table?.note(held, of: name) }
     return Column(name: name, type: type, held: held)
   }
 

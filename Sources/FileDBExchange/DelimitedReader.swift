@@ -43,7 +43,7 @@ public struct DelimitedReader: ~Copyable {
   ///   - nextPiece: returns the next bytes, in pieces of any size; `nil` at the end.
   public init(name: String, format: DelimitedFormat, nextPiece: @escaping () throws -> [UInt8]?) {
     (self.name, encoding) = (name, format.encoding)
-    scanner = DelimitedScanner(format, nextPiece: nextPiece)
+    scanner = DelimitedScanner(format, of: name, nextPiece: nextPiece)
   }
 
   /// A reader of the file at `url`.
@@ -93,7 +93,9 @@ public struct DelimitedReader: ~Copyable {
         place.advance(in: bytes, from: position, to: cell.outerStart)
         position = cell.outerStart
         guard let text = cell.text(in: bytes) else {
-          let advice = encoding == .utf8 ? "; the file's encoding may be latin-1" : ""
+          let content = UnsafeBufferPointer(rebasing: bytes[cell.start..<cell.end])
+          let advice =
+            encoding.likelier(for: content).map { "; the file's encoding may be \($0.rawValue)" } ?? ""
           return .failure(
             error("field \(cells.count + 1) is not \(encoding.rawValue.uppercased())\(advice)", at: place))
         }
@@ -105,6 +107,17 @@ public struct DelimitedReader: ~Copyable {
 
   private borrowing func error(_ message: String, at place: TextPlace) -> StoreError {
     StoreError(invalidText: message, file: name, line: place.line, column: place.column)
+  }
+}
+
+extension DelimitedFormat.Encoding {
+  /// The encoding that may be meant instead, for bytes that this one lacks.
+  fileprivate func likelier(for bytes: UnsafeBufferPointer<UInt8>) -> Self? {
+    switch self {
+    case .utf8: Windows1252.isLikely(bytes) ? .windows1252 : .latin1
+    case .latin1: bytes.contains(TextDecoder.invalidInLatin1) ? .windows1252 : nil
+    case .windows1252, .utf16, .utf16LittleEndian, .utf16BigEndian: nil
+    }
   }
 }
 

@@ -108,6 +108,7 @@ extension DelimitedRecords {
   fileprivate struct Field {
     let column: Int
     let type: FieldType
+    let plainTypes: (FieldType, other: FieldType?)
     /// Whether an empty cell means a missing field, without quotes and in quotes.
     let isMissing: (plain: Bool, quoted: Bool)
     /// Ranges in ``keys``: the key's line; the line with what comes before a value in the next line; the line with what
@@ -121,7 +122,7 @@ extension DelimitedRecords {
       addingKeyTo keys: inout [UInt8]
     ) {
       self.column = index
-      type = column.type
+      (type, plainTypes) = (column.type, column.plainTypes)
       let empty = [false, true].map {
         DelimitedReader.Cell(text: "", isQuoted: $0, line: 1, column: 1).isMissing(
           as: column.type, emptyText)
@@ -172,7 +173,8 @@ extension DelimitedRecords {
     _ cell: DelimitedScanner.Cell, _ field: Field, _ row: UnsafeBufferPointer<UInt8>
   ) -> Bool {
     let bytes = UnsafeBufferPointer(rebasing: row[cell.start..<cell.end])
-    if let plain = PlainValue(bytes, field.type) {
+    let (first, other) = field.plainTypes
+    if let plain = PlainValue(bytes, first) ?? other.flatMap({ PlainValue(bytes, $0) }) {
       block.append(keys, field.untilValue)
       switch plain {
       case .tag(let tag): block.append(tag)

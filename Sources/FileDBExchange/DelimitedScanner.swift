@@ -46,10 +46,11 @@ struct DelimitedScanner {
   /// The cells of the row.
   private(set) var cells: [Cell] = []
 
-  init(_ format: DelimitedFormat, nextPiece: @escaping () throws -> [UInt8]?) {
+  /// - Parameter name: the name of the text in errors.
+  init(_ format: DelimitedFormat, of name: String, nextPiece: @escaping () throws -> [UInt8]?) {
     separator = format.separator
     quote = format.quote.map(UInt16.init) ?? .max
-    text = TextDecoder(format.encoding, nextPiece: nextPiece)
+    text = TextDecoder(format.encoding, of: name, nextPiece: nextPiece)
   }
 
   /// Moves to the next row that is not blank.

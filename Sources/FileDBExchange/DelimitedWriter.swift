@@ -35,7 +35,8 @@ public struct DelimitedWriter: Sendable {
     let line = line(fields)
     switch format.encoding {
     case .utf8: return Array(line.utf8)
-    case .latin1: return line.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+    // The two differ only in characters that Latin-1 lacks.
+    case .latin1, .windows1252: return line.unicodeScalars.compactMap(Windows1252.byte)
     case .utf16, .utf16LittleEndian:
       return line.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
     case .utf16BigEndian: return line.utf16.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
@@ -44,8 +45,16 @@ public struct DelimitedWriter: Sendable {
 
   private func fault(in field: String?) -> String? {
     guard let field else { return nil }
-    if format.encoding == .latin1, let scalar = field.unicodeScalars.first(where: { $0.value > 0xFF }) {
-      return "Latin-1 has no character '\(scalar)'"
+    if format.encoding == .latin1,
+      let scalar = field.unicodeScalars.first(where: { $0.value > 0xFF || Windows1252.byte($0) == nil })
+    {
+      let advice = Windows1252.byte(scalar) == nil ? "" : "; windows-1252 has it"
+      return "Latin-1 has no character '\(scalar)'\(advice)"
+    }
+    if format.encoding == .windows1252,
+      let scalar = field.unicodeScalars.first(where: { Windows1252.byte($0) == nil })
+    {
+      return "Windows-1252 has no character '\(scalar)'"
     }
     if format.quote == nil, field.utf8.contains(where: { $0 == format.separator || $0 == 0x0A || $0 == 0x0D })
     {

@@ -6,6 +6,8 @@ indirect enum HeldType {
   /// Values of different types.
   case several
   case scalar(FieldType)
+  /// Integers and reals.
+  case numbers
   /// The type that the table's schema declares.
   case declared(FieldType)
   case array(elements: HeldType)
@@ -13,9 +15,11 @@ indirect enum HeldType {
 
   mutating func see(_ value: PlistValue) {
     switch (self, value) {
-    case (.several, _), (.declared, _): return
+    case (.several, _), (.declared, _), (.numbers, .integer), (.numbers, .unsigned), (.numbers, .real): return
     case (.nothing, .array), (.array, .array), (.nothing, .dict), (.dictionary, .dict): seeParts(of: value)
     case (.nothing, _): self = FieldType(ofScalar: value).map(HeldType.scalar) ?? .several
+    case (.scalar(.integer), .real), (.scalar(.float), .integer), (.scalar(.float), .unsigned):
+      self = .numbers
     case (.scalar(let type), _): if FieldType(ofScalar: value) != type { self = .several }
     default: self = .several
     }
@@ -42,10 +46,18 @@ indirect enum HeldType {
   /// The type of a whole field; `nil` if it is not a single type.
   var fieldType: FieldType? {
     switch self {
-    case .nothing, .several: nil
+    case .nothing, .several, .numbers: nil
     case .scalar(let type), .declared(let type): type
     case .array, .dictionary: .json
     }
+  }
+
+  /// The type as which text is read; `nil` if it is not known.
+  var textType: FieldType? { if case .numbers = self { .float } else { fieldType } }
+
+  /// Whether text that is read as `type` becomes the same value here.
+  func agrees(with type: FieldType) -> Bool {
+    if case .numbers = self { type == .integer || type == .float } else { fieldType == type }
   }
 
   /// Why a value must have this type, for an error.
@@ -64,7 +76,7 @@ indirect enum HeldType {
     switch self {
     case .array: "an array"
     case .dictionary: "a dictionary"
-    default: fieldType?.expectation ?? "a value"
+    default: textType?.expectation ?? "a value"
     }
   }
 
@@ -76,6 +88,10 @@ indirect enum HeldType {
     case (.declared(.json), .string(let text)):
       guard let parsed = FieldType.json.value(of: text), FieldType(of: parsed) == .json else { return nil }
       return parsed
+    case (.numbers, .integer), (.numbers, .unsigned), (.numbers, .real): return value
+    case (.numbers, _):
+      let real = FieldType.float.value(of: value)
+      return real == .real(-0.0) ? real : FieldType.integer.value(of: value) ?? real
     case (.scalar(let type), _), (.declared(let type), _): return type.value(of: value)
     case (.array, .string(let text)), (.dictionary, .string(let text)):
       guard let parsed = FieldType.json.value(of: text), parsed.string == nil else { return nil }

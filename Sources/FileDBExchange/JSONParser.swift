@@ -29,7 +29,7 @@ struct JSONParser: ~Copyable {
   ) {
     self.name = name
     self.limits = limits
-    text = TextBytes(TextDecoder(.utf8, nextPiece: nextPiece))
+    text = TextBytes(TextDecoder(.utf8, of: name, nextPiece: nextPiece))
     place = Place(line: line)
   }
 
@@ -71,6 +71,7 @@ struct JSONParser: ~Copyable {
   private mutating func object(depth: Int) throws -> PlistDictionary {
     let start = place
     var entries: [PlistDictionary.Entry] = []
+    var emptyKeys: [String] = []
     if depth == 0 { (keys, nullKeys) = ([], []) }
     _ = try take()
     if try takeIf(UInt8(ascii: "}")) { return PlistDictionary() }
@@ -83,11 +84,20 @@ struct JSONParser: ~Copyable {
       if depth == 0 { keys.append(key) }
       if let value = try value(depth: depth + 1) {
         entries.append(PlistDictionary.Entry(key: key, value: value))
-      } else if depth == 0 {
-        nullKeys.append(key)
+      } else {
+        emptyKeys.append(key)
       }
     } while try takeIf(UInt8(ascii: ","))
     try expect(UInt8(ascii: "}"), "a ',' or the object's '}' should be here")
+    if depth == 0 { nullKeys = emptyKeys }
+    // A key with null counts, too.
+    if !emptyKeys.isEmpty {
+      _ = dictionary(entries + emptyKeys.map { PlistDictionary.Entry(key: $0, value: "") }, at: start)
+    }
+    return dictionary(entries, at: start)
+  }
+
+  private mutating func dictionary(_ entries: [PlistDictionary.Entry], at start: Place) -> PlistDictionary {
     let dictionary = PlistDictionary(unsorted: entries) {
       note("the key '\(entries[$0].key)' is in the object twice", at: start)
     }

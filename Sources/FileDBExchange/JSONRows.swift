@@ -5,7 +5,7 @@ import FileDBPlist
 enum JSONRows {
   /// Whether the first line with text may be a complete object, as in NDJSON.
   static func beginWithWholeLine(_ source: ImportSource) throws -> Bool {
-    var lines = LineReader(nextPiece: try source.open())
+    var lines = LineReader(try source.open(), of: source.name)
     while let line = try lines.next() {
       if let last = line.last(where: { !isXMLSpace($0) }) { return last == UInt8(ascii: "}") }
     }
@@ -30,7 +30,7 @@ enum JSONRows {
   /// Reads one object from each line, and skips empty lines. A line that is not JSON is one wrong row. If a line has
   /// only a `{`, the object continues to its `}`: programs print it like this for people.
   static func readLines(_ source: ImportSource, _ body: (ImportRow.Reading) throws -> Void) throws {
-    var lines = LineReader(nextPiece: try source.open())
+    var lines = LineReader(try source.open(), of: source.name)
     var number = 1
     while var row = try lines.next() {
       let start = number
@@ -104,7 +104,9 @@ private struct LineReader {
   private var text: TextDecoder
   private var rest: ArraySlice<UInt8> = []
 
-  init(nextPiece: @escaping () throws -> [UInt8]?) { text = TextDecoder(.utf8, nextPiece: nextPiece) }
+  init(_ nextPiece: @escaping () throws -> [UInt8]?, of name: String) {
+    text = TextDecoder(.utf8, of: name, nextPiece: nextPiece)
+  }
 
   mutating func next() throws -> [UInt8]? {
     var line: [UInt8] = []

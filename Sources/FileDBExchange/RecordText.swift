@@ -52,12 +52,10 @@ package enum RecordText: String, Sendable, CaseIterable {
   private static func typed(
     _ field: PlistDictionary.Entry, _ before: PlistValue, name: String
   ) throws -> PlistValue {
-    // If both have the same JSON, the value was not edited.
-    if JSONText.value(field.value) == JSONText.value(before) { return before }
-    guard case .string = field.value else { return field.value }
+    let value = field.value.restored(from: before, .json)
     let type = FieldType(of: before)
-    guard type == .date || type == .data else { return field.value }
-    guard let value = type.value(of: field.value) else {
+    guard case .string = value, type == .date || type == .data else { return value }
+    guard let value = type.value(of: value) else {
       throw StoreError(
         StoreError.invalidText, "'\(DelimitedWriter.text(of: field.value))' is not \(type.expectation)",
         file: name,

@@ -19,6 +19,8 @@ package struct RowMerge {
     package var unmatched = TableImport.Unmatched.kept
     /// Whether a row may remove fields from a record.
     package var clearsFields = false
+    /// Restores the types that the format does not keep; `nil` if it keeps every type.
+    package var ownTypes: OwnTypes?
 
     package init(
       _ matching: TableImport.Matching, onError: TableImport.ErrorPolicy, keepsIDs: Bool, hasIDAsField: Bool
@@ -155,11 +157,21 @@ package struct RowMerge {
       return .add(IdentifiedValue(record, id: rules.keepsIDs ? row.id : nil), row.origin)
     }
     let (id, old) = (found.id, found.fields)
-    try checkTypes(of: row, record, against: old, id)
+    let values = try restored(record, from: old, row)
+    try checkTypes(of: row, values, against: old, id)
     if rules.unmatched == .deleted { matched.insert(id) }
     let cleared = clearedFields(of: row).filter { old[$0] != nil }
-    let new = old.changed(by: record, without: cleared)
-    return new == old ? .nothing : .change(id, record, cleared: cleared, row.origin)
+    let new = old.changed(by: values, without: cleared)
+    return new == old ? .nothing : .change(id, values, cleared: cleared, row.origin)
+  }
+
+  private func restored(_ record: Fields, from old: Fields, _ row: ImportRow) throws(StoreError) -> Fields {
+    guard let restored = rules.ownTypes?.restored(record, from: old), restored != record else {
+      return record
+    }
+    var row = row
+    row.fields = restored
+    return try row.normalized(file: file)
   }
 
   private func clearedFields(of row: ImportRow) -> [String] {

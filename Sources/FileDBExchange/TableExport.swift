@@ -46,13 +46,14 @@ public struct TableExport: Sendable {
   }
 
   /// Replaces or creates the file at `url`. If this fails, the file has its old content. If it succeeds, the file has
-  /// all of the new content, and is synced to the disk.
+  /// all of the new content, and is synced to the disk. A pipe, a device, or a file that this process has open, such as
+  /// `/dev/stdout`, is written to, and may get only a part.
   /// - Parameter progress: called now and then with the number of records written so far.
   /// - Throws: as ``write(_:progress:_:)``, and the disk's errors.
   public func write(
     _ rows: some Collection<Row>, to url: URL, progress: (_ records: Int) -> Void = { _ in }
   ) throws {
-    try FileInfo.replaceFile(at: url) { append in try write(rows, progress: progress, append) }
+    try FileInfo.writeFile(at: url) { append in try write(rows, progress: progress, append) }
   }
 
   /// Passes the bytes of the file to `sink`, piece by piece. A binary property list comes in one piece, because its

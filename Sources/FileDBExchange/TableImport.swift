@@ -52,7 +52,9 @@ public struct TableImport: Sendable {
   /// Delimited text and JSON do not keep every type. If you give no type for a field here, the import takes the type
   /// that the field has in the records of the table. A value that does not fit is an error. If no record of the table
   /// has the field, or its values have several types, the field is a string in delimited text and keeps its type in
-  /// JSON.
+  /// JSON. But if a row changes a record, and an export would write the record's own value as it is in the row, the
+  /// value stays. A value that differs gets the type of the record's own value if it would still be written as it is
+  /// in the row.
   public var types: [String: FieldType] = [:]
   /// The types of fields in delimited text that have no type in ``types`` or in the table. For example, use what
   /// ``detectedTypes(of:)`` finds.
@@ -99,6 +101,7 @@ public struct TableImport: Sendable {
       matching, onError: onError, keepsIDs: keepsIDs, hasIDAsField: !format.isPropertyList)
     rules.unmatched = unmatched
     rules.clearsFields = emptyText == .clear
+    rules.ownTypes = ownTypes(in: before)
     var merge = try RowMerge(rules, into: table, at: position, of: source.name, in: transaction)
     // A property list contains the type of each value.
     let tableTypes = format.isPropertyList ? nil : TableTypes(of: before, matching: matching)
@@ -131,6 +134,14 @@ public struct TableImport: Sendable {
     let reader = DelimitedReader(name: source.name, format: format, nextPiece: try source.open())
     let detected = try delimitedImport.detectedTypes(reader, file: source.name)
     return detected.merging(types) { $1 }
+  }
+
+  private func ownTypes(in table: TableSnapshot<Fields>) -> OwnTypes? {
+    switch format {
+    case .delimited: OwnTypes(.delimited, given: types, schema: table.knownSchema)
+    case .json, .ndjson: OwnTypes(.json, given: types, schema: table.knownSchema)
+    case .plist, .binaryPlist: nil
+    }
   }
 
   /// The names that the columns of a file have in the table.

@@ -24,13 +24,13 @@ final class TableTypes {
   /// - Parameter name: the name of a field in the file.
   /// - Returns: `nil` if the table has no type for it.
   subscript(name: String) -> HeldType? {
-    guard let type = ownName(name).flatMap({ types[FieldName($0)] }), type.fieldType != nil else {
+    guard let type = ownName(name).flatMap({ types[FieldName($0)] }), type.textType != nil else {
       return nil
     }
     return type
   }
 
-  func note(_ type: HeldType, of name: String) { if type.isSurprising { used[name] = type.fieldType } }
+  func note(_ type: HeldType, of name: String) { if type.isSurprising { used[name] = type.textType } }
   func note(new type: FieldType, of name: String) { if ownName(name) != nil { new[name] = type } }
 
   /// The field's name in the table; `nil` for the `id` that an export added.

@@ -1,16 +1,21 @@
+import FileDB
+
 /// Converts the bytes of a text to UTF-8, piece by piece, and removes a byte order mark.
 ///
 /// Bytes that are not valid in the encoding become a byte that UTF-8 never contains, so that the reader refuses them at
 /// their place.
 struct TextDecoder {
   private enum Form {
-    case utf8, latin1
+    case utf8, latin1, windows1252
     case utf16(isLittleEndian: Bool)
   }
 
   private static let invalid: UInt8 = 0xFF
+  /// In place of a byte that is a character in windows-1252.
+  static let invalidInLatin1: UInt8 = 0xFE
   private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
+  private let name: String
   private let nextPiece: () throws -> [UInt8]?
   private let encoding: DelimitedFormat.Encoding
   /// Remembered, because reading on at the end of a terminal would wait for new input.
@@ -21,11 +26,13 @@ struct TextDecoder {
   private var half: UInt8?
   private var leading: UInt16?
 
-  init(_ encoding: DelimitedFormat.Encoding, nextPiece: @escaping () throws -> [UInt8]?) {
-    (self.encoding, self.nextPiece) = (encoding, nextPiece)
+  /// - Parameter name: the name of the text in errors.
+  init(_ encoding: DelimitedFormat.Encoding, of name: String, nextPiece: @escaping () throws -> [UInt8]?) {
+    (self.encoding, self.name, self.nextPiece) = (encoding, name, nextPiece)
   }
 
   /// The next bytes of UTF-8, which may be empty; `nil` at the end.
+  /// - Throws: ``StoreError/invalidText`` for UTF-16 without a mark, and the errors of reading.
   mutating func next() throws -> [UInt8]? {
     guard form != nil else { return try first() }
     guard let piece = try nextRawPiece() else { return finish() }
@@ -43,34 +50,37 @@ struct TextDecoder {
     var piece: [UInt8] = []
     // Extend a short first piece, so that it contains a complete mark.
     while piece.count < 4, let more = try nextRawPiece() { piece += more }
-    let form = form(of: piece)
-    self.form = form
+    form = try form(of: piece)
     let text = decode(piece)
-    if case .latin1 = form { return text }
     return text.starts(with: Self.mark) ? Array(text.dropFirst(Self.mark.count)) : text
   }
 
   /// No text in UTF-8 begins with the mark of UTF-16, so the mark counts there, too.
-  private func form(of beginning: [UInt8]) -> Form {
+  private func form(of beginning: [UInt8]) throws -> Form {
     switch encoding {
-    case .latin1: return .latin1
     case .utf16LittleEndian: return .utf16(isLittleEndian: true)
     case .utf16BigEndian: return .utf16(isLittleEndian: false)
-    case .utf8, .utf16: break
+    case .utf8 where beginning.starts(with: [0xFF, 0xFE]), .utf16 where beginning.starts(with: [0xFF, 0xFE]):
+      return .utf16(isLittleEndian: true)
+    case .utf8 where beginning.starts(with: [0xFE, 0xFF]), .utf16 where beginning.starts(with: [0xFE, 0xFF]):
+      return .utf16(isLittleEndian: false)
+    case .utf16: return .utf16(isLittleEndian: UTF16Recognition.encoding(of: beginning) == .utf16LittleEndian)
+    case .utf8, .latin1, .windows1252: break
     }
-    if beginning.starts(with: [0xFF, 0xFE]) { return .utf16(isLittleEndian: true) }
-    if beginning.starts(with: [0xFE, 0xFF]) { return .utf16(isLittleEndian: false) }
-    return encoding == .utf8 ? .utf8 : .utf16(isLittleEndian: false)
+    if let found = UTF16Recognition.encoding(of: beginning) {
+      throw StoreError(
+        StoreError.invalidText,
+        "this is UTF-16 without a byte order mark; its encoding is \(found.rawValue)", file: name)
+    }
+    return encoding == .utf8 ? .utf8 : encoding == .latin1 ? .latin1 : .windows1252
   }
 
   private mutating func decode(_ piece: [UInt8]) -> [UInt8] {
     switch form {
     case .utf8, nil: return piece
     case .latin1:
-      var text: [UInt8] = []
-      text.reserveCapacity(piece.count)
-      for byte in piece { Self.append(UInt32(byte), to: &text) }
-      return text
+      return Self.decode(piece) { Windows1252.special.contains($0) ? nil : UInt32($0) }
+    case .windows1252: return Self.decode(piece, Windows1252.scalar)
     case .utf16(let isLittleEndian):
       var text: [UInt8] = []
       text.reserveCapacity(piece.count)
@@ -85,6 +95,19 @@ struct TextDecoder {
       }
       return text
     }
+  }
+
+  private static func decode(_ piece: [UInt8], _ scalar: (UInt8) -> UInt32?) -> [UInt8] {
+    var text: [UInt8] = []
+    text.reserveCapacity(piece.count)
+    for byte in piece {
+      if let scalar = scalar(byte) {
+        append(scalar, to: &text)
+      } else {
+        text.append(Windows1252.scalar(byte) == nil ? invalid : invalidInLatin1)
+      }
+    }
+    return text
   }
 
   private mutating func append(unit: UInt16, to text: inout [UInt8]) {

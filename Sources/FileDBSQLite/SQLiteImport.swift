@@ -77,6 +77,7 @@ public struct SQLiteImport: Sendable {
     // Whether an `id` was written by an export can be told from its table.
     var rules = RowMerge.Rules(matching, onError: onError, keepsIDs: matching == .id, hasIDAsField: false)
     rules.unmatched = unmatched
+    rules.ownTypes = OwnTypes(.sqlite, given: types, schema: schema)
     var merge = try RowMerge(rules, into: table, at: position, of: file.path, in: transaction)
     return try SQLiteFile(reading: file).transaction(table: source.table) { db in
       let rows = try SQLiteRows(self, in: db)
@@ -86,6 +87,19 @@ public struct SQLiteImport: Sendable {
       let report = try merge.finish(counter: isNew ? rows.counter : nil, in: &transaction)
       if isNew, columnOrder == .asInFile { try transaction.declareColumns(rows.fieldNames, of: table) }
       return report
+    }
+  }
+}
+
+extension WrittenForm {
+  /// As ``SQLiteExport`` writes it.
+  fileprivate static let sqlite = WrittenForm { value in
+    switch value {
+    case .unsigned, .date, .array, .dict: .string(DelimitedWriter.text(of: value))
+    case .real(let number) where number.isNaN: .string(DelimitedWriter.text(of: value))
+    case .real(0): 0.0
+    case .bool(let value): .integer(value ? 1 : 0)
+    case .string, .integer, .real, .data: value
     }
   }
 }

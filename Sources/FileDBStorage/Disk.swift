@@ -43,6 +43,10 @@ package protocol Disk: Sendable {
   /// - Throws: `notFound`, `isFolder` or `other` if it is not a file.
   func open(_ path: String) throws(DiskError) -> any OpenFile
 
+  /// Opens what `path` leads to for writing, if that is a pipe, a device, or a file that this process has open. Waits for
+  /// the reader of a pipe. `nil` for a regular file, for a folder, and if nothing is there.
+  func openStream(_ path: String) throws(DiskError) -> (any WritableFile)?
+
   /// Gives a file another name, in place of the file that has that name.
   /// - Throws: `isFolder` if a folder has it.
   func rename(_ path: String, to newPath: String) throws(DiskError)
@@ -84,6 +88,8 @@ extension Disk {
   package func extent(_ path: String) throws(DiskError) -> FileExtent? { try status(path)?.stamp.extent }
 
   package func checkRoom(for count: Int, at path: String) throws(DiskError) {}
+
+  package func openStream(_ path: String) throws(DiskError) -> (any WritableFile)? { nil }
 
   package func makeWatch() throws(DiskError) -> FolderWatch? { nil }
 }

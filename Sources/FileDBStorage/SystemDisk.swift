@@ -111,14 +111,14 @@ package struct SystemDisk: Disk {
     return try resolve(target.hasPrefix("/") ? target : "\(folder)/\(target)")
   }
 
-  private static func realPath(_ path: String) -> String? {
+  static func realPath(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     return String(cString: resolved)
   }
 
   /// The text of a link; `nil` if `path` is not a link.
-  private static func target(ofLink path: String) -> String? {
+  static func target(ofLink path: String) -> String? {
     var characters = [CChar](repeating: 0, count: Int(PATH_MAX))
     let length = readlink(path, &characters, characters.count)
     return length < 0

@@ -35,6 +35,12 @@ final class SystemFile: WritableFile, OpenFile {
     }
   }
 
+  /// Shares the place and the flags of an open file.
+  init(duplicating number: CInt, _ path: String) throws(DiskError) {
+    (self.path, refusal) = (path, nil)
+    self.number = CInt(try retryingInterrupts("fcntl", path) { fcntl(number, F_DUPFD_CLOEXEC, 0) })
+  }
+
   deinit { close(number) }
 
   func status() throws(DiskError) -> FileStatus {

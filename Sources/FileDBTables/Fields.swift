@@ -46,6 +46,8 @@ extension Fields: Codable {
 extension Fields {
   /// The fields as the file will return them. If a field cannot be stored, this throws an error that names it.
   package func normalized(limits: PlistLimits) throws(StoreError) -> Fields {
+    // No schema, no condition and no column could name it.
+    guard self[""] == nil else { throw StoreError(.invalidValue, "a field has no name") }
     guard self[TableFile.idKey] == nil else {
       throw StoreError(
         .reservedField, "FileDB keeps the record's id under this name", field: TableFile.idKey)
@@ -59,5 +61,16 @@ extension Fields {
           throw StoreError(.unrepresentableValue, error.message, field: key)
         }
       })
+  }
+
+  /// The same for a record that had the fields `old`. A field without a name, which another program has written, may
+  /// stay, so that the others can be changed.
+  package func normalized(limits: PlistLimits, was old: Fields) throws(StoreError) -> Fields {
+    guard let nameless = old[""], self[""] == nameless else { return try normalized(limits: limits) }
+    var fields = self
+    fields[""] = nil
+    fields = try fields.normalized(limits: limits)
+    fields[""] = nameless
+    return fields
   }
 }

@@ -31,7 +31,7 @@ extension StoreError.Code {
   public static let reservedField = Self(rawValue: "reservedField")
   /// A property list cannot hold this value, or it is nested too deeply, or it is too large.
   public static let unrepresentableValue = Self(rawValue: "unrepresentableValue")
-  /// The fields of a record do not fit the type; or the type encodes something other than the fields of a record, such
+  /// The fields of a record do not fit the type, or one has no name; or the type encodes something other than the fields of a record, such
   /// as `nil` in an array.
   public static let invalidValue = Self(rawValue: "invalidValue")
   /// A newer program wrote the record; see `VersionedValue`.

@@ -61,11 +61,12 @@ import Testing
   @Test func otherEncodingsAreExportedAndImported() throws {
     try withFoods { folder in
       try filedb("set", "food", "2", "name=Crème", in: folder)
-      for encoding in ["latin-1", "utf-16", "utf-16le", "utf-16be"] {
+      for encoding in ["latin-1", "windows-1252", "utf-16", "utf-16le", "utf-16be"] {
         try filedb("export", "food", "f.csv", "--encoding", encoding, "--where", "id = 2", in: folder)
         let bytes = try Data(contentsOf: folder.appendingPathComponent("f.csv"))
         let known: [String: String.Encoding] = [
-          "latin-1": .isoLatin1, "utf-16": .utf16, "utf-16le": .utf16LittleEndian,
+          "latin-1": .isoLatin1, "windows-1252": .windowsCP1252, "utf-16": .utf16,
+          "utf-16le": .utf16LittleEndian,
           "utf-16be": .utf16BigEndian,
         ]
         let text = try String(data: bytes, encoding: #require(known[encoding]))

@@ -121,14 +121,14 @@ import Testing
     try withTemporaryFolder { folder in
       let source = sharedFolder.appendingPathComponent("data/usda-sr28/\(file).txt")
       let options = [
-        "--separator", "^", "--quote", "~", "--encoding", "latin-1", "--columns", fields, "--types", types,
+        "--separator", "^", "--quote", "~", "--encoding", "windows-1252", "--columns", fields, "--types", types,
       ]
       let result = try filedb(["import", source.path, "t"] + options, in: folder)
       #expect(result.status == 0, "\(result.error)")
       let snapshot = try RecordStore(at: folder).table("t").lastSnapshot
       #expect(snapshot.count == count)
 
-      let text = try #require(String(data: Data(contentsOf: source), encoding: .isoLatin1))
+      let text = try #require(String(data: Data(contentsOf: source), encoding: .windowsCP1252))
       let names = fields.split(separator: ",").map(String.init)
       let lines = text.split(separator: "\r\n")
       #expect(lines.count == count)

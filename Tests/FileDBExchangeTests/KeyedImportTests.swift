@@ -122,11 +122,13 @@ import Testing
       let table = try store.table("t")
       try table.add(["k": 7])
       let csv = importer(.delimited(.csv)) { $0.matching = .key(["k"]) }
-      // The table knows what an untyped column holds, unless its records differ.
+      // The table knows what an untyped column holds.
       let report = try take(Array("k,n\n7,x\n".utf8), csv, of: store)
       #expect((report.added, report.changed) == (0, 1))
       try table.add(["k": "x"])
-      let error = try #require(storeError { try take(Array("k\n7\n".utf8), csv, of: store) })
+      #expect(try take(Array("k,n\n7,y\n".utf8), csv, of: store).changed == 1)
+      let typed = importer(.delimited(.csv)) { ($0.matching, $0.types) = (.key(["k"]), ["k": .string]) }
+      let error = try #require(storeError { try take(Array("k\n7\n".utf8), typed, of: store) })
       #expect(error.message.contains("a string here and a number in record 1"), "\(error)")
       #expect(error.line == 2 && error.field == "k")
     }

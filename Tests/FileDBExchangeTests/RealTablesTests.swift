@@ -25,7 +25,7 @@ import Testing
   private func table(_ file: String, fields: String) throws -> (
     bytes: [UInt8], import: TableImport, rows: Int
   ) {
-    let usda = try #require(DelimitedFormat(separator: "^", quote: "~", encoding: .latin1))
+    let usda = try #require(DelimitedFormat(separator: "^", quote: "~", encoding: .windows1252))
     var text = TableImport(format: .delimited(usda, hasHeader: false))
     text.fields = fields.split(separator: ",").map(String.init)
     let url = sharedFolder.appendingPathComponent("data/usda-sr28/\(file).txt")

@@ -31,7 +31,7 @@ struct USDASchemaTests {
   }
 
   private func importer(_ fields: String) throws -> TableImport {
-    let usda = try #require(DelimitedFormat(separator: "^", quote: "~", encoding: .latin1))
+    let usda = try #require(DelimitedFormat(separator: "^", quote: "~", encoding: .windows1252))
     var importer = TableImport(format: .delimited(usda, hasHeader: false))
     importer.fields = fields.split(separator: ",").map(String.init)
     return importer

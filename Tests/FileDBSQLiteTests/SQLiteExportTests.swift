@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "a\"b", "a'b", "select", "a;b", "a b", "\"", "\"\"", "", "é", "e\u{301}", "a\"\u{301}b", "]", "`", "?1",
+    "a\"b", "a'b", "select", "a;b", "a b", "\"", "\"\"", "é", "e\u{301}", "a\"\u{301}b", "]", "`", "?1",
     "a--", "ID",
     "id", "fields.id", "Fields.fields.Position", "fields", "id_", "rowid", "_rowid_", "😀", "\n",
   ])

@@ -101,6 +101,29 @@ package struct StoreDisk: Sendable {
     try run { () throws(DiskError) in _ = try disk.replace(path, with: bytes, as: kind) }
   }
 
+  /// Replaces or creates the file at a path that a user names. After a crash at any point, the file has either all of
+  /// the old content or all of the new. If `write` throws, the file is as it was. But a pipe, a device, or a file that
+  /// this process has open, such as `/dev/stdout`, is written to, and may get only a part.
+  /// - Throws: what `write` throws.
+  package func writeFile(
+    _ path: String, _ write: (_ append: ([UInt8]) throws -> Void) throws -> Void
+  ) throws {
+    if let stream = try run({ () throws(DiskError) in try disk.openStream(path) }) {
+      return try write { bytes in try run { () throws(DiskError) in try stream.append(bytes) } }
+    }
+    var failure: (any Error)?
+    let staged = try stage(path, as: .unlocked) { file throws(DiskError) in
+      do { try write { try file.append($0) } } catch let error as DiskError { throw error } catch {
+        failure = error
+      }
+    }
+    if let failure {
+      discard([staged])
+      throw failure
+    }
+    for folder in try install([staged]) { try syncFolder(folder) }
+  }
+
   /// See ``Disk/stage(_:as:write:)``. Syncs the draft.
   package func stage(
     _ path: String, as kind: Draft.Kind = .locked, write: (any WritableFile) throws(DiskError) -> Void

@@ -34,27 +34,23 @@ extension FileInfo {
     throw StoreError(StoreError.notText, "this is not UTF-8 text", file: path, line: line.map { $0 + 1 })
   }
 
+  /// Whether `url` leads to something that is not a regular file or a folder, but a pipe, a device, or a file that this
+  /// process has open, such as `/dev/stdout`.
+  package static func isStream(_ url: URL) -> Bool {
+    guard let path = try? path(of: url) else { return false }
+    return SystemDisk.isStream(path)
+  }
+
   /// Replaces or creates a file with what `write` appends. After a crash at any point, the file has either all of the
-  /// old content or all of the new. If `write` throws, the file is as it was.
+  /// old content or all of the new. If `write` throws, the file is as it was. If `url` leads to a pipe, a device, or a
+  /// file that this process has open, such as `/dev/stdout`, that is written to, and may get only a part.
   /// - Throws: what `write` throws; ``StoreError/Code/fileNotFound`` if the folder is missing,
   ///   ``StoreError/Code/permissionDenied``, ``StoreError/Code/diskFull``, ``StoreError/invalidPath``,
   ///   ``StoreError/Code/inputOutput``.
-  package static func replaceFile(
+  package static func writeFile(
     at url: URL, _ write: (_ append: ([UInt8]) throws -> Void) throws -> Void
   ) throws {
-    let path = try path(of: url)
-    let disk = StoreDisk.system
-    var failure: (any Error)?
-    let staged = try disk.stage(path, as: .unlocked) { file throws(DiskError) in
-      do { try write { try file.append($0) } } catch let error as DiskError { throw error } catch {
-        failure = error
-      }
-    }
-    if let failure {
-      disk.discard([staged])
-      throw failure
-    }
-    for folder in try disk.install([staged]) { try disk.syncFolder(folder) }
+    try StoreDisk.system.writeFile(path(of: url), write)
   }
 
   /// Returns the names of everything in a folder, including hidden files, in the order of their UTF-8 bytes.

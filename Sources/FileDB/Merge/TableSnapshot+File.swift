@@ -39,12 +39,13 @@ extension TableSnapshot {
 
   /// Writes the records to a table's file outside of a store, in canonical form. If the program or the system crashes,
   /// the file is either the old one or the new one. Do not use this in the folder of a store that is in use; call
-  /// `RecordStore.write(_:)` instead.
+  /// `RecordStore.write(_:)` instead. A pipe, a device, or a file that this process has open, such as `/dev/stdout`, is
+  /// written to.
   /// - Throws: the disk's errors.
   /// - Complexity: O(*n* log *n*) in the records.
   public func write(to url: URL) throws { try write(to: url.standardizedFileURL.path, on: .system) }
 
-  package func write(to path: String, on disk: StoreDisk) throws(StoreError) {
-    try disk.replace(path, with: TableFile.encode(state), as: .unlocked)
+  package func write(to path: String, on disk: StoreDisk) throws {
+    try disk.writeFile(path) { append in try append(TableFile.encode(state)) }
   }
 }

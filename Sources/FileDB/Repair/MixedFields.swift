@@ -31,6 +31,19 @@ extension TableSnapshot {
   }
 }
 
+extension TableSnapshot {
+  /// Reports a field without a name, in the first record that has one. FileDB writes none, but another program may
+  /// have.
+  /// - Complexity: O(*n*) in the size of the table.
+  package func namelessField() -> StoreError? {
+    guard let record = state.records.first(where: { $0.field("") != nil }) else { return nil }
+    var error = StoreError(
+      .invalidValue, "a field has no name; give it one: filedb field rename \(table) '' NAME", table: table)
+    error.record = record.id
+    return error
+  }
+}
+
 /// The types of a field's values.
 private struct FieldKinds: CustomStringConvertible {
   /// In the order in which they were found.

@@ -34,7 +34,7 @@ extension TransactionState {
     _ id: AnyRecordID, with fields: Fields, was old: Fields, in table: String
   ) throws(StoreError) {
     do {
-      let new = try fields.normalized(limits: limits)
+      let new = try fields.normalized(limits: limits, was: old)
       if new != old { try apply(.replace(encoder.encode(new, id: id)), to: table) }
     } catch {
       var error = error.adding(table: table)

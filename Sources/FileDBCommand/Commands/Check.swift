@@ -30,10 +30,11 @@ struct Check: StoreCommand {
         let store = try existingStore(for: reference)
         let findings = try store.check(reference.name)
         // For a table that cannot be read, or a damaged journal, this has been reported.
-        let mixed = (try? store.table(reference.name).snapshot().mixedFields()) ?? []
+        let snapshot = try? store.table(reference.name).snapshot()
+        let unusual = snapshot.map { $0.mixedFields() + [$0.namelessField()].compactMap(\.self) } ?? []
         for finding in findings { report.add(finding.severity, finding.error) }
-        for error in mixed { report.add(.warning, error) }
-        if findings.isEmpty, mixed.isEmpty { report.add(sound: reference.name) }
+        for error in unusual { report.add(.warning, error) }
+        if findings.isEmpty, unusual.isEmpty { report.add(sound: reference.name) }
       } catch let error as StoreError {
         // If one file cannot be checked, still check the others.
         report.add(failure: error)

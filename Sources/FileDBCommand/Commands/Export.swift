@@ -7,7 +7,8 @@ struct Export: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write the records of a table to a file in another format.",
     discussion: """
-      An existing file is replaced as a whole; if something goes wrong, it stays as it was. A SQLite database gets one \
+      An existing file is replaced as a whole; if something goes wrong, it stays as it was. A pipe, a device or an \
+      open file such as /dev/stdout is written to. A SQLite database gets one \
       more table. Each record has its id as 'id', so that 'filedb import --ids' finds the record again. If no record \
       matches --where and --search, a file stays as it was, and the exit code is 1. 'filedb help show' explains predicates.
       """)
@@ -37,14 +38,14 @@ struct Export: StoreCommand {
     let write = try writer(for: snapshot.knownSchema)
     let records = try selection.records(of: snapshot)
     let isNothing = selection.isCondition && records.isEmpty
-    if file != "-" {
+    if !isStream {
       // A mistyped condition should not replace the last export by an empty one. The reader of a stream waits for its
       // end.
       if isNothing { throw StoreError.noMatch(in: table.name) }
       try checkPlace(URL(fileURLWithPath: file), besides: table.store)
     }
     // On a terminal, the records themselves are shown.
-    let isSeen = file == "-" && Terminal.outputIsTerminal
+    let isSeen = isStream && Terminal.outputIsTerminal
     var progress = Progress()
     defer { progress.finish() }
     try write(records, snapshot.counter) { count in
@@ -56,10 +57,12 @@ struct Export: StoreCommand {
     if isNothing { throw StoreError.noMatch(in: table.name) }
   }
 
+  private var isStream: Bool { file == "-" || FileInfo.isStream(URL(fileURLWithPath: file)) }
+
   private func writeSchema(of table: TableSnapshot<Fields>, to file: String) throws {
     let text = FrictionlessSchema.text(of: TableSchema(describing: table))
     if file == "-" { return Terminal.print(text) }
-    try FileInfo.replaceFile(at: URL(fileURLWithPath: file)) { append in try append(Array((text + "\n").utf8))
+    try FileInfo.writeFile(at: URL(fileURLWithPath: file)) { append in try append(Array((text + "\n").utf8))
     }
   }
 

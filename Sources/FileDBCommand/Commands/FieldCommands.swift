@@ -9,12 +9,12 @@ struct FieldRename: StoreCommand {
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
-  @Argument(help: "The field's name.") var field: FieldReference
-  @Argument(help: "Its new name.") var newName: FieldReference
+  @Argument(help: "The field's name.") var field: String
+  @Argument(help: "Its new name.") var newName: String
   @OptionGroup var options: WriteOptions
 
   func run() throws {
-    let (old, new) = (try field.wholeField, try newName.wholeField)
+    let (old, new) = (try FieldReference.wholeField(field), try FieldReference.wholeField(newName))
     let table = try existingTable(table)
     try table.snapshot().checkHas(old)
     let name = "rename of \(old) to \(new) in \(table.name.text)"
@@ -32,11 +32,11 @@ struct FieldDrop: StoreCommand {
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
-  @Argument(help: "The field's name.") var field: FieldReference
+  @Argument(help: "The field's name.") var field: String
   @OptionGroup var options: WriteOptions
 
   func run() throws {
-    let field = try field.wholeField
+    let field = try FieldReference.wholeField(field)
     let table = try existingTable(table)
     try table.snapshot().checkHas(field)
     let name = "removal of \(field) from \(table.name.text)"
@@ -46,13 +46,13 @@ struct FieldDrop: StoreCommand {
 }
 
 extension FieldReference {
-  /// The name of a whole field, not of a value inside it, as it is in the records.
+  /// The name of a whole field, not of a value inside it, as it is in the records. It is empty if `text` is: another
+  /// program may have written a field without a name.
   /// - Throws: `ValidationError`.
-  fileprivate var wholeField: String {
-    get throws {
-      if case .path(let names) = self, names.count == 1 { return names[0].text }
-      throw ValidationError("'\(title)' is not a field of its own.")
-    }
+  fileprivate static func wholeField(_ text: String) throws -> String {
+    if text.isEmpty { return text }
+    if case .path(let names) = try FieldReference(named: text), names.count == 1 { return names[0].text }
+    throw ValidationError("'\(text)' is not a field of its own.")
   }
 }
 

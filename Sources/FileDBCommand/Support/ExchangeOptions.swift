@@ -1,4 +1,5 @@
 import ArgumentParser
+import FileDB
 import FileDBEssentials
 import FileDBExchange
 
@@ -86,9 +87,12 @@ struct ExchangeOptions: ParsableArguments {
   }
 
   private func database(_ file: String) throws -> ExchangePlace {
-    guard file != "-" else { throw ValidationError("A SQLite database cannot be a stream; name a file.") }
+    let url = URL(fileURLWithPath: file)
+    guard file != "-", !FileInfo.isStream(url) else {
+      throw ValidationError("A SQLite database cannot be a stream; name a file.")
+    }
     try checkIsNotForText()
-    return .database(URL(fileURLWithPath: file))
+    return .database(url)
   }
 
   private func checkIsNotForText() throws {

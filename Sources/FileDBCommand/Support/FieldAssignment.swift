@@ -146,7 +146,10 @@ extension FieldReference {
 struct RemovedField {
   let path: [FieldName]
 
-  init(argument: String) throws { path = try FieldReference.writable(argument) }
+  init(argument: String) throws {
+    // Another program may have written a field without a name.
+    path = argument.isEmpty ? [FieldName(argument)] : try FieldReference.writable(argument)
+  }
 }
 
 extension Terminal {

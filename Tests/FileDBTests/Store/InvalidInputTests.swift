@@ -73,6 +73,28 @@ import Testing
     }
   }
 
+  /// A schema, a condition and a column of text cannot name it.
+  @Test func fieldWithoutANameIsRefused() throws {
+    try withStore { store in
+      let table = try store.table("t")
+      let id = try table.add(["ok": true])
+      let writes: [() throws -> Void] = [
+        { _ = try table.add(["": 1]) }, { _ = try table.add(contentsOf: [["a": 1], ["": 1]]) },
+        { try table.set(["": 1], of: id) }, { try table.update(id, to: ["": 1]) },
+        { _ = try table.renameField("ok", to: "") },
+        { _ = try store.table(TableName<[String: Int]>("t")).add(["": 1]) },
+        { _ = try store.write { tx in _ = try tx[.records("t")].add(["": "x"]) } },
+      ]
+      for write in writes {
+        let error = storeError(write)
+        #expect(error?.code == .invalidValue && error?.table == "t", "\(String(describing: error))")
+        #expect(error?.message == "a field has no name")
+      }
+      #expect(table.lastSnapshot.map(\.fields) == [["ok": true]])
+      try table.set(["ok": ["": 1]], of: id)  // Inside a value, keys are data.
+    }
+  }
+
   @Test func nestingBeyondFileLimitIsRefused() throws {
     try withStore { store in
       let table = try store.table("t")
