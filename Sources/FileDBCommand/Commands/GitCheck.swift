@@ -9,8 +9,9 @@ struct GitCheck: ParsableCommand {
     abstract: "Refuse a git commit of a table whose file lacks commits of the store.",
     discussion: """
       Looks at the tables that are staged. If the file of one lacks commits that are still in the store's journal, the \
-      command names them, prints the commands that help, and ends with exit code 1. It stages nothing. \
-      'filedb git setup' installs a pre-commit hook that runs this command.
+      command names them, prints the commands that help, and ends with exit code 1. It stages nothing. If a table that is \
+      not staged lacks commits, the command only says so: the file of a large table may stay behind for long, and then \
+      git sees no change. 'filedb git setup' installs a pre-commit hook that runs this command.
       """)
 
   /// A staged table whose file lacks commits.
@@ -26,16 +27,40 @@ struct GitCheck: ParsableCommand {
     guard top.status == 0 else {
       throw StoreError(.fileNotFound, "this folder is not in a git repository", file: git.folder.path)
     }
-    let staged = try git.run("diff", "--cached", "--name-only", "--no-renames", "--diff-filter=ACMT", "-z")
-    guard staged.status == 0 else {
-      throw StoreError(
-        .inputOutput, "git could not list the staged files: \(staged.error)", file: git.folder.path)
-    }
     let root = URL(fileURLWithPath: top.output, isDirectory: true)
-    let findings = try staged.output.split(separator: "\0").compactMap { try finding(String($0), in: root) }
+    let staged = try files(
+      ["diff", "--cached", "--name-only", "--no-renames", "--diff-filter=ACMT", "-z"], of: git)
+    let tracked = try files(["ls-files", "--full-name", "-z", top.output], of: git)
+    let findings = try findings(staged, in: root)
+    // What cannot be read here is not part of this commit.
+    for finding in (try? self.findings(tracked.subtracting(staged), in: root)) ?? [] {
+      Terminal.note(
+        "\(finding.path) is not in this git commit, and lacks \(finding.commits.counted("commit")) of the store; "
+          + "'filedb checkpoint' writes \(finding.commits == 1 ? "it" : "them")")
+    }
     if findings.isEmpty { return }
     complain(findings, in: root)
     throw ExitCode(1)
+  }
+
+  private func files(_ command: [String], of git: Git) throws -> Set<String> {
+    let (output, error, status) = try git.read(command)
+    guard status == 0 else {
+      throw StoreError(
+        .inputOutput, "git could not list the files: \(String(decoding: error, as: UTF8.self))",
+        file: git.folder.path)
+    }
+    return Set(String(decoding: output, as: UTF8.self).split(separator: "\0").map(String.init))
+  }
+
+  /// What files lack that are tables of stores. A repository may have many other files, in few folders.
+  private func findings(_ paths: Set<String>, in root: URL) throws -> [Finding] {
+    let folders = Dictionary(grouping: paths) { path in
+      path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+    }
+    return try folders.sorted { $0.key < $1.key }.filter { folder, _ in
+      FileInfo.isFolder(root.appendingPathComponent(folder).appendingPathComponent(".filedb"))
+    }.flatMap { try $0.value.sorted().compactMap { try finding($0, in: root) } }
   }
 
   private func complain(_ findings: [Finding], in root: URL) {
@@ -61,7 +86,6 @@ struct GitCheck: ParsableCommand {
   private func finding(_ path: String, in root: URL) throws -> Finding? {
     let file = root.appendingPathComponent(path)
     let folder = file.deletingLastPathComponent()
-    guard FileInfo.isFolder(folder.appendingPathComponent(".filedb")) else { return nil }
     let name =
       file.pathExtension == "plist" ? file.deletingPathExtension().lastPathComponent : file.lastPathComponent
     let store = path.split(separator: "/").dropLast().joined(separator: "/")
