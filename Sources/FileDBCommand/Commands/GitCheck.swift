@@ -58,9 +58,10 @@ struct GitCheck: ParsableCommand {
     let folders = Dictionary(grouping: paths) { path in
       path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
     }
-    return try folders.sorted { $0.key < $1.key }.filter { folder, _ in
+    let stores = folders.filter { folder, _ in
       FileInfo.isFolder(root.appendingPathComponent(folder).appendingPathComponent(".filedb"))
-    }.flatMap { try $0.value.sorted().compactMap { try finding($0, in: root) } }
+    }
+    return try stores.values.joined().sorted().compactMap { try finding($0, in: root) }
   }
 
   private func complain(_ findings: [Finding], in root: URL) {

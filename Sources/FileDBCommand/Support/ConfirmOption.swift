@@ -42,12 +42,13 @@ extension RecordTable<Fields> {
 }
 
 extension Consequence {
-  private func count(_ verb: String) -> String { "\(records.counted("record")) \(verb)" }
-
   /// What happened, for people.
   func report(by options: WriteOptions) -> String {
     let verb = (options.dryRun ? "would be " : "") + (effect == .deletion ? "deleted" : "changed")
-    return "\(table): \(count(verb)), because \(records == 1 ? "it refers" : "they refer") to deleted records"
+    let referred =
+      options.dryRun
+      ? (records == 1 ? "it refers" : "they refer") : (records == 1 ? "it" : "they") + " referred"
+    return "\(table): \(records.counted("record")) \(verb), because \(referred) to deleted records"
   }
 
   /// What would happen, as a part of a question.
