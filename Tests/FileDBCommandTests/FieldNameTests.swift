@@ -182,6 +182,29 @@ import Testing
     }
   }
 
+  /// In a condition, `v[0]` is an element of an array. A write must not make a field of this name.
+  @Test func elementOfAnArrayIsNotTakenForAField() throws {
+    try withTemporaryFolder { folder in
+      try filedb("create", "t", in: folder)
+      try filedb("add", "t", "v:json=[1,2]", in: folder)
+      for command in [
+        ["set", "t", "1", "v[0]:integer=9"], ["add", "t", "a.v[LAST]=1"], ["unset", "t", "1", "v[1]"],
+      ] {
+        let result = try filedb(command, in: folder)
+        #expect(result.status == 64 && result.error.contains("is an element of an array"), "\(result)")
+      }
+      #expect(try filedb("count", "t", "--where", "v[0] = 1", in: folder).output == "1\n")
+      // A field may have such a name.
+      try filedb("set", "t", "1", #"v\[0]=own"#, "x[]=1", "[0]=2", in: folder)
+      #expect(try filedb("get", "t", "1", #"v\[0]"#, in: folder).output == "own\n")
+      #expect(try fields(1, in: folder)["v[0]"] == "own" && fields(1, in: folder)["x[]"] == "1")
+      #expect(try fields(1, in: folder)["[0]"] == "2" && fields(1, in: folder)["v"] == [1, 2])
+      try filedb("unset", "t", "1", #"v\[0]"#, in: folder)
+      #expect(try fields(1, in: folder)["v[0]"] == nil)
+      try RecordStore(at: folder).checkInvariants()
+    }
+  }
+
   @Test func infoNamesTypesAsAssignmentsDo() throws {
     try withTemporaryFolder { folder in
       try filedb("create", "t", in: folder)

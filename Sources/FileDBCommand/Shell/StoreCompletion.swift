@@ -70,7 +70,8 @@ struct StoreCompletion {
 
   /// A name as it must be typed in place of a field.
   private static func typed(_ name: String) -> String {
-    JSONText.fieldName(name.replacing(#"\"#, with: #"\\"#).replacing(".", with: #"\."#))
+    JSONText.fieldName(
+      name.replacing(#"\"#, with: #"\\"#).replacing(".", with: #"\."#).replacing("[", with: #"\["#))
   }
 
   /// The possible names after a comma-separated list that is being typed.

@@ -132,6 +132,11 @@ extension FieldReference {
   /// - Returns: the path of a field that can be changed.
   /// - Throws: `ValidationError` for the id, and for a text that is not a field.
   fileprivate static func writable(_ text: String) throws -> [FieldName] {
+    if let bracket = elementBracket(in: text) {
+      throw ValidationError(
+        "'\(text)' is an element of an array, which cannot be changed by itself; give the whole array as json. For a "
+          + "field of this name, write '\(text[..<bracket])\\\(text[bracket...])'.")
+    }
     switch FieldReference(text) {
     case .path(let names)?: return names
     case .id?:
@@ -139,6 +144,21 @@ extension FieldReference {
         "'id' is the record's id, which cannot be changed. For a field called 'id', write 'fields.id'.")
     case nil: throw ValidationError("'\(text)' names no field.")
     }
+  }
+}
+
+extension FieldReference {
+  /// Where `[0]` begins at the end of `text`. In a condition, this is an element of an array.
+  private static func elementBracket(in text: String) -> String.Index? {
+    let bytes = text.utf8
+    guard bytes.last == UInt8(ascii: "]"), let start = bytes.lastIndex(of: UInt8(ascii: "[")),
+      start > bytes.startIndex,
+      bytes[bytes.index(before: start)] != UInt8(ascii: "\\")
+    else { return nil }
+    let element = bytes[bytes.index(after: start)...].dropLast()
+    let isNumber =
+      !element.isEmpty && element.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    return isNumber || ["FIRST", "LAST"].contains(String(element)?.uppercased()) ? start : nil
   }
 }
 

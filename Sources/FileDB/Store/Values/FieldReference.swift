@@ -38,7 +38,7 @@ package enum FieldReference: Hashable, Sendable {
     var scalars = text.unicodeScalars[...]
     while let scalar = scalars.popFirst() {
       switch scalar {
-      case "\\" where scalars.first == "." || scalars.first == "\\":
+      case "\\" where scalars.first.map { [".", "\\", "["].contains($0) } == true:
         names[names.count - 1].unicodeScalars.append(scalars.removeFirst())
       case ".": names.append("")
       default: names[names.count - 1].unicodeScalars.append(scalar)
