@@ -68,7 +68,7 @@ public struct ImportSource {
 
   /// The first `count` bytes after a byte order mark and white space, as UTF-8; fewer if the file is shorter.
   package func beginning(_ count: Int) throws -> [UInt8] {
-    var text = TextBytes(TextDecoder(.utf8, of: name, nextPiece: try open()))
+    var text = TextBytes(TextDecoder(.utf8, of: nil, nextPiece: try open()))
     while let next = try text.peek(), isXMLSpace(next) { _ = try text.take() }
     var bytes: [UInt8] = []
     while bytes.count < count, let next = try text.take() { bytes.append(next) }

@@ -15,7 +15,7 @@ struct TextDecoder {
   static let invalidInLatin1: UInt8 = 0xFE
   private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-  private let name: String
+  private let name: String?
   private let nextPiece: () throws -> [UInt8]?
   private let encoding: DelimitedFormat.Encoding
   /// Remembered, because reading on at the end of a terminal would wait for new input.
@@ -26,8 +26,8 @@ struct TextDecoder {
   private var half: UInt8?
   private var leading: UInt16?
 
-  /// - Parameter name: the name of the text in errors.
-  init(_ encoding: DelimitedFormat.Encoding, of name: String, nextPiece: @escaping () throws -> [UInt8]?) {
+  /// - Parameter name: the name of the text in errors; `nil` for bytes that need not be text.
+  init(_ encoding: DelimitedFormat.Encoding, of name: String?, nextPiece: @escaping () throws -> [UInt8]?) {
     (self.encoding, self.name, self.nextPiece) = (encoding, name, nextPiece)
   }
 
@@ -55,24 +55,27 @@ struct TextDecoder {
     return text.starts(with: Self.mark) ? Array(text.dropFirst(Self.mark.count)) : text
   }
 
-  /// No text in UTF-8 begins with the mark of UTF-16, so the mark counts there, too.
   private func form(of beginning: [UInt8]) throws -> Form {
+    let mark: DelimitedFormat.Encoding? =
+      beginning.starts(with: [0xFF, 0xFE])
+      ? .utf16LittleEndian : beginning.starts(with: [0xFE, 0xFF]) ? .utf16BigEndian : nil
+    let likely = UTF16Recognition.encoding(of: beginning)
+    let form: Form
     switch encoding {
     case .utf16LittleEndian: return .utf16(isLittleEndian: true)
     case .utf16BigEndian: return .utf16(isLittleEndian: false)
-    case .utf8 where beginning.starts(with: [0xFF, 0xFE]), .utf16 where beginning.starts(with: [0xFF, 0xFE]):
-      return .utf16(isLittleEndian: true)
-    case .utf8 where beginning.starts(with: [0xFE, 0xFF]), .utf16 where beginning.starts(with: [0xFE, 0xFF]):
-      return .utf16(isLittleEndian: false)
-    case .utf16: return .utf16(isLittleEndian: UTF16Recognition.encoding(of: beginning) == .utf16LittleEndian)
-    case .utf8, .latin1, .windows1252: break
+    case .utf16: return .utf16(isLittleEndian: (mark ?? likely) == .utf16LittleEndian)
+    // No text in UTF-8 begins with the mark of UTF-16, so the mark counts here, too.
+    case .utf8 where mark != nil: return .utf16(isLittleEndian: mark == .utf16LittleEndian)
+    case .utf8: form = .utf8
+    case .latin1: form = .latin1
+    case .windows1252: form = .windows1252
     }
-    if let found = UTF16Recognition.encoding(of: beginning) {
-      throw StoreError(
-        StoreError.invalidText,
-        "this is UTF-16 without a byte order mark; its encoding is \(found.rawValue)", file: name)
-    }
-    return encoding == .utf8 ? .utf8 : encoding == .latin1 ? .latin1 : .windows1252
+    guard let likely, let name else { return form }
+    throw StoreError(
+      StoreError.invalidText,
+      "this is UTF-16\(mark == nil ? " without a byte order mark" : ""); its encoding is \(likely.rawValue)",
+      file: name)
   }
 
   private mutating func decode(_ piece: [UInt8]) -> [UInt8] {

@@ -7,6 +7,8 @@ enum UTF16Recognition {
     // In another text, a NUL would be a rare fault.
     guard bytes.count(where: { $0 == 0 }) * 10 >= max(bytes.count, 10) else { return nil }
     let units = stride(from: 0, to: bytes.count - 1, by: 2).map { (bytes[$0], bytes[$0 + 1]) }
+    // Other files with many NULs, such as databases, have pairs of them.
+    guard !units.contains(where: { $0 == (0, 0) }) else { return nil }
     let little = units.reduce(0) { $0 + ($1.1 == 0 ? weight($1.0) : 0) }
     let big = units.reduce(0) { $0 + ($1.0 == 0 ? weight($1.1) : 0) }
     if little == big { return nil }

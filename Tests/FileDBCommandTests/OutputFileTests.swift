@@ -109,4 +109,22 @@ import Testing
       #expect(result.status == 64 && result.error.contains("cannot be a stream"), "\(result)")
     }
   }
+
+  @Test func schemaDoesNotReplaceATable() throws {
+    try withTable { folder in
+      let table = folder.appendingPathComponent("t.plist")
+      let before = try Data(contentsOf: table)
+      try FileManager.default.createSymbolicLink(
+        at: folder.appendingPathComponent("s.json"), withDestinationURL: table)
+      for schema in ["t.plist", "s.json", "new.plist", "missing/s.json"] {
+        let result = try filedb("export", "t", "other.csv", "--schema", schema, in: folder)
+        #expect([64, 66].contains(result.status), "\(result)")
+        #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("other.csv").path))
+        #expect(try Data(contentsOf: table) == before)
+      }
+      let other = try filedb(
+        "export", "t", "/dev/stdout", "--format", "plist", "--schema", "s2.json", in: folder)
+      #expect(other.status == 0, "\(other)")
+    }
+  }
 }

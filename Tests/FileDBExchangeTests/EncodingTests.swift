@@ -149,4 +149,18 @@ import Testing
       while try reader.next() != nil {}
     }
   }
+
+  @Test func binaryFileIsNotTakenForUTF16() throws {
+    let files: [[UInt8]] = [
+      Array("SQLite format 3".utf8) + [0, 0x10, 0, 1, 1, 0, 0x40, 0x20, 0x20, 0, 0, 0, 1, 0, 0, 0, 2],
+      [UInt8](repeating: 0, count: 64), Array("a,b\n".utf8) + [0],
+    ]
+    for bytes in files {
+      let message = try withStore { store in
+        storeError { try take(bytes, TableImport(format: .delimited(.csv)), of: store) }?.message
+          ?? "taken as text"
+      }
+      #expect(!message.contains("UTF-16"), "\(message)")
+    }
+  }
 }

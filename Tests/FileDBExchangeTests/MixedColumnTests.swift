@@ -166,6 +166,19 @@ import Testing
     }
   }
 
+  @Test func whatWasNotEditedInJSONKeepsItsType() throws {
+    let value: PlistValue = ["when": Self.day, "n": 1, "list": [Self.day, .data(Data([1])), .real(.nan)]]
+    let old: Fields = ["v": value, "due": Self.day, "x": .real(.infinity)]
+    let text = String(decoding: try RecordText.json.bytes(of: old), as: UTF8.self)
+    let edited = text.replacing("\"n\": 1", with: "\"n\": 2")
+    #expect(edited != text)
+    var expected = old
+    guard case .dict(var parts) = value else { return }
+    parts["n"] = 2
+    expected["v"] = .dict(parts)
+    #expect(try RecordText.json.fields(from: Array(edited.utf8), was: old, name: "text") == expected)
+  }
+
   @Test func mixedKeyMatchesItsRecord() throws {
     try withStore { store in
       let table = try store.table("t")

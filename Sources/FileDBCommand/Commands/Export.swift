@@ -38,11 +38,11 @@ struct Export: StoreCommand {
     let write = try writer(for: snapshot.knownSchema)
     let records = try selection.records(of: snapshot)
     let isNothing = selection.isCondition && records.isEmpty
-    if !isStream {
-      // A mistyped condition should not replace the last export by an empty one. The reader of a stream waits for its
-      // end.
-      if isNothing { throw StoreError.noMatch(in: table.name) }
-      try checkPlace(URL(fileURLWithPath: file), besides: table.store)
+    let isStream = Self.isStream(file)
+    // A mistyped condition should not replace the last export by an empty one. The reader of a stream waits for its end.
+    if isNothing, !isStream { throw StoreError.noMatch(in: table.name) }
+    for file in [file, schema].compactMap(\.self) where !Self.isStream(file) {
+      try checkPlace(file, besides: table.store)
     }
     // On a terminal, the records themselves are shown.
     let isSeen = isStream && Terminal.outputIsTerminal
@@ -57,7 +57,9 @@ struct Export: StoreCommand {
     if isNothing { throw StoreError.noMatch(in: table.name) }
   }
 
-  private var isStream: Bool { file == "-" || FileInfo.isStream(URL(fileURLWithPath: file)) }
+  private static func isStream(_ file: String) -> Bool {
+    file == "-" || FileInfo.isStream(URL(fileURLWithPath: file))
+  }
 
   private func writeSchema(of table: TableSnapshot<Fields>, to file: String) throws {
     let text = FrictionlessSchema.text(of: TableSchema(describing: table))
@@ -116,8 +118,8 @@ struct Export: StoreCommand {
 
   /// The file's folder must exist. In a store's folder, a property list is a table, whatever its name, and an export
   /// must not replace a table, whatever path leads there.
-  private func checkPlace(_ url: URL, besides store: RecordStore) throws {
-    let target = FileInfo.target(of: url)
+  private func checkPlace(_ file: String, besides store: RecordStore) throws {
+    let target = FileInfo.target(of: URL(fileURLWithPath: file))
     let folder = target.deletingLastPathComponent()
     guard FileInfo.isFolder(folder) else {
       throw StoreError(.fileNotFound, "there is no such folder", file: folder.path)
@@ -126,7 +128,7 @@ struct Export: StoreCommand {
     guard stores.contains(where: { FileInfo.isSame(folder, $0) }) || FileInfo.isStore(folder) else { return }
     let names = try RecordStore(at: folder).tableNames
     let isTable = target.pathExtension == "plist" || names.contains(target.lastPathComponent)
-    if isTable || exchange.format == .plist {
+    if isTable || (exchange.format == .plist && file == self.file) {
       throw ValidationError("'\(file)' would be taken for a table of a store; export it into another folder.")
     }
   }
