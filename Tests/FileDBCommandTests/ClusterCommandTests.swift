@@ -173,7 +173,7 @@ struct ClusterCommandTests {
       try String(contentsOf: file, encoding: .utf8).replacing("Milk", with: "Oat milk")
         .write(to: file, atomically: true, encoding: .utf8)
       try filedb("--store", address, "set", "todo", "1", "title=Butter", in: folder)
-      let news = "edited files and other machines disagree: 1 conflict; 'filedb conflicts list' prints them\n"
+      let news = "edited files and other machines disagree: 1 conflict; 'filedb conflicts list' prints it\n"
       for _ in 1...2 {
         let synced = try run("--store", "here", "shared", "sync", in: folder)
         #expect(synced.status == 0 && synced.error.hasSuffix(news), "\(synced)")
@@ -290,7 +290,7 @@ struct ClusterCommandTests {
       }
       #expect(try filedb("shared", "join", in: folder).status == 64)
       #expect(try filedb("copy", ".", "copy", in: folder).error == "1 table with 0 records copied\n")
-      let script = try filedb("batch", in: folder, input: "cluster status\n")
+      let script = try filedb("batch", in: folder, input: "shared status\n")
       #expect(script.status == 64 && script.error.contains("is not a command for a script"))
     }
   }
