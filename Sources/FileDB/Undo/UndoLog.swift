@@ -124,7 +124,7 @@ public struct UndoLog: Sendable {
     }
   }
 
-  /// Ends the log: what was done before can no longer be undone.
+  /// Ends the log: what was done before can no longer be undone. Its files are removed.
   package func end() throws {
     guard try files.isThere() else { return }
     try writing { transaction, _ in transaction.state.undo = .end }
@@ -166,7 +166,7 @@ public struct UndoLog: Sendable {
   @discardableResult
   public func redo() throws -> Entry? { try takeBack(.redo) }
 
-  /// Skips the write that `undo()` would undo next. The tables stay as they are.
+  /// Skips the write that `undo()` would undo next: it leaves the log. The tables stay as they are.
   /// - Returns: the write; `nil` if there is nothing to skip.
   /// - Throws: as `RecordStore.write(_:)`.
   @discardableResult
@@ -192,6 +192,7 @@ public struct UndoLog: Sendable {
       var history = try files.history()
       guard let token = history.take(direction) else { return nil }
       let entry = Entry(try files.step(token))
+      // Only the history is kept, because there is nothing to redo.
       try files.keep(
         UndoStep(tables: [:]), named: entry.name, with: history, in: transaction.state, keeping)
       return entry
