@@ -111,7 +111,7 @@ import Testing
     var random = SeededRandom.fromEnvironment("merge of sorts")
     for _ in 0..<300 {
       var editor = TableEditor()
-      let base = editor.table(count: .random(in: 12...40, using: &random), &random)
+      let base = editor.table(count: .random(in: 30...60, using: &random), &random)
       var sides = [base, base]
       for index in sides.indices {
         try sides[index].apply(.reorder(base.records.ids.shuffled(using: &random)))
