@@ -39,6 +39,7 @@ struct FoodApp {
     case .deletedByTheirs(_, let ours):
       "  \(text(ours["name"])) is no longer shipped, but stays, because you changed it"
     case .rule(let field, let message): "  \(field): \(message)"
+    case .order: "  your order stays, although there is a new one"
     }
   }
 

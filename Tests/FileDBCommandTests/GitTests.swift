@@ -130,7 +130,7 @@ import Testing
       #expect(attributes == "*.txt text\n/*.plist merge=filedb diff=filedb\n")
       let second = try run("filedb git setup && cat .gitattributes .git/config | cmp - .first", in: folder)
       #expect(second.output.split(separator: "\n").allSatisfy { $0.hasSuffix(" already") })
-      #expect(second.output.split(separator: "\n").count == 6)
+      #expect(second.output.split(separator: "\n").count == 9)
     }
   }
 

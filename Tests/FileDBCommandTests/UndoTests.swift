@@ -104,13 +104,60 @@ import Testing
       let skipped = try filedb("undo", "--skip", in: folder)
       #expect(skipped == ToolResult(output: "", error: "skipped: addition of 1 record to todo\n", status: 0))
       // The table is not empty, so it stays.
-      #expect(try filedb("undo", in: folder).error == "undone: creation of todo\n")
+      #expect(
+        try filedb("undo", in: folder).error
+          == "filedb: table 'todo': this cannot be undone: the table has records by now; use 'filedb undo --skip' to skip it\n"
+      )
       #expect(try filedb("get", "todo", "1", "title", in: folder).output == "Cream\n")
     }
   }
 }
 
 extension UndoTests {
+  @Test(.enabled(if: hasGit, "needs git")) func undoAfterACheckoutOfAnOlderCommitSaysThatNothingIsLeft()
+    throws
+  {
+    try withTemporaryFolder { folder in
+      let line = """
+        export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
+        git init -q -b main && git config user.name Test && git config user.email test@example.com
+        filedb create list && filedb create todo && filedb add todo title=Milk && filedb git setup && git add .
+        git commit -q -m first && filedb add list n=1 && filedb add todo title=Tea && git commit -q -a -m second
+        git checkout -q HEAD~1 -- todo.plist
+        """
+      #expect(try shell(line, in: folder).status == 0)
+      for arguments in [["undo", "--dry-run"], ["undo"], ["undo"], ["undo", "2"]] {
+        let refused = try filedb(arguments, in: folder)
+        #expect(refused.status == 65)
+        #expect(
+          refused.error
+            == "filedb: table 'todo': this cannot be undone: nothing of it is left; use 'filedb undo --skip' to skip it\n"
+        )
+      }
+      #expect(try filedb("undo", "--skip", in: folder).error == "skipped: addition of 1 record to todo\n")
+      #expect(try filedb("redo", in: folder).error == "there is nothing to redo\n")
+      #expect(try filedb("undo", in: folder).error == "undone: addition of 1 record to list\n")
+      #expect(try filedb("count", "todo", in: folder).output == "1\n")
+    }
+  }
+
+  @Test func undoThatARuleForbidsNamesAWayOn() throws {
+    try withTemporaryFolder { folder in
+      for line in [
+        "create todo", "schema todo title --type string --unique", "add todo title=Milk",
+        "set todo 1 title=Tea",
+      ] { #expect(try shell("filedb \(line)", in: folder).status == 0) }
+      let store = try RecordStore(at: folder)
+      try store.table("todo").add(["title": "Milk"])
+      try store.close()
+      let refused = try filedb("undo", in: folder)
+      #expect(refused.status == 65)
+      #expect(refused.error.hasSuffix("; use 'filedb undo --skip' to skip it\n"), "\(refused.error)")
+      #expect(try filedb("undo", "--skip", in: folder).status == 0)
+      #expect(try filedb("undo", in: folder).status == 65)
+    }
+  }
+
   @Test func listSaysWhatEachStepDid() throws {
     try withTemporaryFolder { folder in
       func run(_ words: String...) throws -> ToolResult { try filedb(words, in: folder) }

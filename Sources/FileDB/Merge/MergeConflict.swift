@@ -15,9 +15,12 @@ public struct MergeConflict: Sendable {
     /// The merged record breaks a rule of the table's schema, although the record of each side keeps it. For example,
     /// both sides added a record with the same value in a unique field. The record is in the merged table.
     case rule(field: String, message: String)
+    /// Both sides put the records into a new order, for example by sorting them. The merged table has the order of
+    /// ours. Each list has the records that both sides have.
+    case order(ours: [AnyRecordID], theirs: [AnyRecordID])
   }
 
-  /// The record's id in the merged table; `nil` if the conflict is about another key in the root of the file. In a
+  /// The record's id in the merged table; `nil` if the conflict is about the order of the records, or about another key in the root of the file. In a
   /// store with an attached store, the merged table may have no record with this id, if none of the changes to the
   /// attached record are left.
   public let record: AnyRecordID?
@@ -32,6 +35,8 @@ package enum MergeSettlement: Sendable {
   /// `nil` removes the field.
   case set(String, PlistValue?)
   case delete
+  /// These records come into this order.
+  case order([AnyRecordID])
 }
 
 extension MergeConflict {
@@ -39,6 +44,7 @@ extension MergeConflict {
   package func settlement(taking side: MergeRenumbering.Side) -> MergeSettlement {
     switch (kind, side) {
     case (.field(let name, _, _, let theirs), .theirs): .set(name, theirs)
+    case (.order(_, let theirs), .theirs): .order(theirs)
     case (.deletedByOurs, .ours), (.deletedByTheirs, .theirs): .delete
     default: .none
     }

@@ -3,9 +3,11 @@ import FileDBPlist
 /// The records of three versions of a table. The versions of one record have the same key.
 struct MergeSides {
   let base: [EncodedRecord]
-  let ours: MergeSide
-  let theirs: MergeSide
+  private(set) var ours: MergeSide
+  private(set) var theirs: MergeSide
   private let overlays: OverlayRecords
+  /// Whether both sides put the records into new orders, which differ. Then our order stays.
+  private(set) var areOrdersInConflict = false
 
   init(base: TableState, ours: TableState, theirs: TableState) {
     self.base = Array(base.records)
@@ -14,6 +16,11 @@ struct MergeSides {
     self.theirs = MergeSide(
       theirs, since: base, newKeys: base.records.count + ours.records.count, overlays: overlays,
       sharing: self.ours)
+    areOrdersInConflict = areOrdersDifferent(wereInConflict: base.foreignKeys[ConflictMark.orderKey] != nil)
+    if areOrdersInConflict {
+      self.ours.keepMoved(below: self.base.count)
+      self.theirs.keepMoved(below: self.base.count)
+    }
   }
 
   /// The merged content of each record, by its key.
@@ -79,7 +86,7 @@ struct MergeSide {
   let keys: [Int]
   /// The keys of the records that are new, that changed their order relative to those that stay, or that are
   /// ``marked``.
-  let placed: Set<Int>
+  private(set) var placed: Set<Int>
   /// The keys of the records whose mark has changed their place among attached ones since the base.
   let marked: Set<Int>
   private let records: [Int: EncodedRecord]
@@ -117,6 +124,14 @@ struct MergeSide {
   }
 
   subscript(key: Int) -> EncodedRecord? { records[key] }
+
+  /// How many records of the base have moved, without those that a mark places.
+  func movedCount(below baseCount: Int) -> Int { placed.count { $0 < baseCount && !marked.contains($0) } }
+
+  /// Makes the records that moved ordinary ones, which the others are placed by.
+  mutating func keepMoved(below baseCount: Int) {
+    placed = placed.filter { $0 >= baseCount || marked.contains($0) }
+  }
 
   /// The records that are not in the base.
   func new(since baseCount: Int) -> [EncodedRecord] {

@@ -1,4 +1,33 @@
 extension MergeSides {
+  /// The records of the base that both sides still have, in the order of one side.
+  private func shared(by side: MergeSide) -> [Int] {
+    side.keys.filter { $0 < base.count && ours[$0] != nil && theirs[$0] != nil }
+  }
+
+  /// A table does not tell whether somebody sorted it or moved single records. It counts as sorted if at least a third
+  /// of the records moved.
+  /// - Parameter wereInConflict: whether the base has no order, because its own sides sorted it differently.
+  func areOrdersDifferent(wereInConflict: Bool) -> Bool {
+    let orders = [shared(by: ours), shared(by: theirs)]
+    if orders[0] == orders[1] { return false }
+    if wereInConflict { return true }
+    let fewest = min(ours.movedCount(below: base.count), theirs.movedCount(below: base.count))
+    guard fewest >= 2, fewest * 3 >= orders[0].count else { return false }
+    // Each side may have sorted a part of its own.
+    let former = orders[0].sorted()
+    let parts = orders.map { order in former.indices.filter { order[$0] != former[$0] } }
+    guard let first = parts[0].first, let last = parts[0].last, let otherFirst = parts[1].first,
+      let otherLast = parts[1].last
+    else { return false }
+    return first <= otherLast && otherFirst <= last
+  }
+
+  func orderConflict(_ numbers: MergedIDs) -> MergeConflict.Kind? {
+    guard areOrdersInConflict else { return nil }
+    let orders = [ours, theirs].map { shared(by: $0).compactMap { numbers.ids[$0] } }
+    return .order(ours: orders[0], theirs: orders[1])
+  }
+
   /// The keys of the merged records in order: the order of ours, with the records that theirs moved or added below the
   /// record that is above them in theirs.
   func order(where isKept: (Int) -> Bool) -> [Int] {
@@ -96,5 +125,14 @@ extension MergeSides {
       return nil
     }
     return new
+  }
+}
+
+extension [AnyRecordID] {
+  /// These ids, with those that are also in `order` in that order. All others keep their indices.
+  package func ordered(as order: [AnyRecordID]) -> [AnyRecordID] {
+    let (present, ordered) = (Set(self), Set(order))
+    var next = order.filter(present.contains).makeIterator()
+    return map { ordered.contains($0) ? next.next() ?? $0 : $0 }
   }
 }

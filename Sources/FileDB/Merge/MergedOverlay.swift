@@ -44,11 +44,12 @@ struct MergedOverlay {
     case (true, false) where !base.marks.isDeleted:
       guard theirs.isChanged(since: base) else { return MergedContent(record: ours.record) }
       let conflict = MergeConflict.Kind.deletedByOurs(
-        base: Fields(base.fields), theirs: Fields(theirs.fields))
+        base: Fields(ConflictMark.former(base.fields)), theirs: Fields(theirs.fields))
       return MergedContent(record: theirs.record, conflicts: [conflict])
     case (false, true) where !base.marks.isDeleted:
       guard ours.isChanged(since: base) else { return MergedContent(record: theirs.record) }
-      let conflict = MergeConflict.Kind.deletedByTheirs(base: Fields(base.fields), ours: Fields(ours.fields))
+      let conflict = MergeConflict.Kind.deletedByTheirs(
+        base: Fields(ConflictMark.former(base.fields)), ours: Fields(ours.fields))
       return MergedContent(record: ours.record, conflicts: [conflict])
     default: return undeleted
     }
@@ -85,6 +86,8 @@ struct MergedOverlay {
   /// Turns a conflict of two overrides into a conflict of the field's values.
   private func conflict(_ overrides: MergeConflict.Kind) -> MergeConflict.Kind {
     guard case .field(let name, _, _, _) = overrides else { return overrides }
-    return .field(name, base: base.fields[name], ours: ours.fields[name], theirs: theirs.fields[name])
+    return .field(
+      name, base: ConflictMark.former(base.fields[name]), ours: ours.fields[name], theirs: theirs.fields[name]
+    )
   }
 }

@@ -15,4 +15,15 @@ extension RecordTable {
       return merge.conflicts
     }
   }
+
+  /// Puts these records into this order. All others keep their indices.
+  /// - Throws: as `RecordStore.write(_:)`.
+  /// - Complexity: O(*n*) in the records.
+  package func order(as order: [AnyRecordID]) throws {
+    try writing { transaction in
+      let ids = try transaction.table(name.text).records.ids
+      let ordered = ids.ordered(as: order)
+      if ordered != ids { try transaction.apply(.reorder(ordered), to: name.text) }
+    }
+  }
 }

@@ -5,6 +5,8 @@ package struct RecordsMerge: Sendable {
   package private(set) var merged: TableState
   package private(set) var conflicts: [MergeConflict] = []
   package private(set) var renumbered: [MergeRenumbering] = []
+  /// The other keys in the root of the base.
+  let baseKeys: PlistDictionary
 
   /// - Parameter side: if the two sides disagree, this side's version is used, so that there is no conflict; `nil` for
   ///   neither.
@@ -12,6 +14,7 @@ package struct RecordsMerge: Sendable {
   package init(
     base: TableState, ours: TableState, theirs: TableState, favoring side: MergeRenumbering.Side? = nil
   ) throws(StoreError) {
+    baseKeys = base.foreignKeys
     let sides = MergeSides(base: base, ours: ours, theirs: theirs)
     let contents = sides.contents()
     let order = sides.order { contents[$0]?.record != nil }
@@ -27,6 +30,7 @@ package struct RecordsMerge: Sendable {
       renumbered += sides.renumberings(of: key, to: id)
     }
     conflicts += sides.conflictsOfNone(contents)
+    if let order = sides.orderConflict(numbers) { conflicts.append(MergeConflict(record: nil, kind: order)) }
     let (first, second) = side == .theirs ? (theirs, ours) : (ours, theirs)
     var root = MergedFields(base: base.foreignKeys, ours: first.foreignKeys, theirs: second.foreignKeys)
     if let schema = SchemaMerge(base: base, ours: first, theirs: second) { root.put(schema) }
@@ -42,9 +46,11 @@ package struct RecordsMerge: Sendable {
   /// Settles all conflicts with the version of one side.
   private mutating func settle(taking side: MergeRenumbering.Side) throws(StoreError) {
     for conflict in conflicts {
+      let settlement = conflict.settlement(taking: side)
+      if case .order(let ids) = settlement { try merged.apply(.reorder(merged.records.ids.ordered(as: ids))) }
       guard let id = conflict.record, let index = merged.records.index(of: id) else { continue }
-      switch conflict.settlement(taking: side) {
-      case .none: break
+      switch settlement {
+      case .none, .order: break
       case .delete: try merged.apply(.remove([id]))
       case .set(let name, let value):
         var fields = merged.records[index].fields
@@ -93,7 +99,7 @@ struct MergedFields {
   init(base: PlistDictionary, ours: PlistDictionary, theirs: PlistDictionary) {
     merged = ours
     for conflict in Self.differences(base: base, ours: ours, theirs: theirs) {
-      if case .field(let name, let base, let ours, let theirs) = conflict, ours == base {
+      if case .field(let name, _, let ours, let theirs) = conflict, ours == base[name] {
         merged[name] = theirs
       } else {
         conflicts.append(conflict)
@@ -107,7 +113,7 @@ struct MergedFields {
   ) -> [MergeConflict.Kind] {
     let names = base.map(\.key) + theirs.lazy.map(\.key).filter { base[$0] == nil }
     return names.filter { theirs[$0] != base[$0] && theirs[$0] != ours[$0] }
-      .map { .field($0, base: base[$0], ours: ours[$0], theirs: theirs[$0]) }
+      .map { .field($0, base: ConflictMark.former(base[$0]), ours: ours[$0], theirs: theirs[$0]) }
   }
 }
 
@@ -133,11 +139,11 @@ extension MergedContent {
     case (let base?, let ours?, nil):
       let isKept = !ours.hasSameContent(as: base)
       record = isKept ? ours : nil
-      if isKept { conflicts = [.deletedByTheirs(base: base.fields, ours: ours.fields)] }
+      if isKept { conflicts = [.deletedByTheirs(base: base.formerFields, ours: ours.fields)] }
     case (let base?, nil, let theirs?):
       let isKept = !theirs.hasSameContent(as: base)
       record = isKept ? theirs : nil
-      if isKept { conflicts = [.deletedByOurs(base: base.fields, theirs: theirs.fields)] }
+      if isKept { conflicts = [.deletedByOurs(base: base.formerFields, theirs: theirs.fields)] }
     case (let base?, let ours?, let theirs?):
       if ours.hasSameFields(as: base) {
         record = theirs
@@ -165,6 +171,9 @@ extension EncodedRecord {
   func hasSameFields(as other: EncodedRecord) -> Bool {
     id == other.id ? hasSameBytes(as: other) : fields == other.fields
   }
+
+  /// The fields of a record of the base, without marks of conflicts.
+  fileprivate var formerFields: Fields { Fields(ConflictMark.former(fields.dictionary)) }
 
   func renumbered(_ newID: AnyRecordID) -> EncodedRecord {
     newID == id ? self : EncodedRecord(id: newID, fields: fields)

@@ -15,6 +15,7 @@ import FileDBPlist
 ///   ``renumbered``.
 /// - A record that both sides moved is where our side has it. If both sides put records in the same place, ours come
 ///   first.
+/// - If both sides moved at least a third of the records, as by sorting, all are in our order, and this is a conflict.
 ///
 /// In a store with an attached store, the table also has records that describe changes to attached records. These are
 /// always matched by their ids, and their changes are merged.
@@ -31,6 +32,7 @@ public struct TableMerge<Value: Codable & Sendable>: Sendable {
   /// a record by its old id.
   public let renumbered: [MergeRenumbering]
   private let ours: TableState
+  private let merge: RecordsMerge
 
   /// Merges two versions of a table.
   /// - Parameters:
@@ -46,12 +48,15 @@ public struct TableMerge<Value: Codable & Sendable>: Sendable {
     base: TableSnapshot<Value>?, ours: TableSnapshot<Value>, theirs: TableSnapshot<Value>,
     favoring side: MergeRenumbering.Side? = nil
   ) throws {
-    let merge = try RecordsMerge(
+    merge = try RecordsMerge(
       base: base?.state ?? TableState(), ours: ours.state, theirs: theirs.state, favoring: side)
     merged = TableSnapshot(source: ours.source, state: merge.merged)
     (conflicts, renumbered) = (merge.conflicts, merge.renumbered)
     self.ours = ours.state
   }
+
+  /// The merged table as the base of another merge: where the sides disagree, it differs from every version.
+  package var asBase: TableSnapshot<Value> { TableSnapshot(source: merged.source, state: merge.asBase) }
 
   /// The changes that lead from ours to the merged table. They leave other root keys as they are, and do not lower the
   /// counter.

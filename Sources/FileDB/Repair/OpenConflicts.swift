@@ -31,6 +31,10 @@ extension MergeConflict {
   /// Whether a table still has the result of the merge. If not, somebody has settled the conflict.
   package func isOpen(in snapshot: TableSnapshot<Fields>) -> Bool {
     guard let record else {
+      if case .order(let ours, _) = kind {
+        let ids = snapshot.state.records.ids
+        return ids.ordered(as: ours) == ids
+      }
       guard case .field(let name, _, let ours, _) = kind else { return false }
       // A part of the schema is not a root key of its own.
       return name.hasPrefix("\(TableFile.schemaKey).") || snapshot.state.foreignKeys[name] == ours
@@ -40,7 +44,7 @@ extension MergeConflict {
     case .field(let name, _, let ours, _): fields.map { $0[name] == ours } ?? false
     case .deletedByOurs(_, let theirs): fields == theirs
     case .deletedByTheirs(_, let ours): fields == ours
-    case .rule: false  // A check reports it.
+    case .rule, .order: false  // A check reports a broken rule. An order is none of a single record.
     }
   }
 }
@@ -113,6 +117,10 @@ extension MergeConflict {
     case .deletedByTheirs(let base, let ours):
       plist[Key.kind] = "deletedByTheirs"
       (plist[Key.base], plist[Key.ours]) = (.dict(base.dictionary), .dict(ours.dictionary))
+    case .order(let ours, let theirs):
+      plist[Key.kind] = "order"
+      plist[Key.ours] = .string(RecordIDList.text(ours))
+      plist[Key.theirs] = .string(RecordIDList.text(theirs))
     case .rule: return nil
     }
     return plist
@@ -131,6 +139,11 @@ extension MergeConflict {
     case "deletedByTheirs":
       guard let base = base?.dict, let ours = ours?.dict else { return nil }
       kind = .deletedByTheirs(base: Fields(base), ours: Fields(ours))
+    case "order":
+      guard let ours = ours?.string.flatMap(RecordIDList.ids),
+        let theirs = theirs?.string.flatMap(RecordIDList.ids)
+      else { return nil }
+      kind = .order(ours: ours, theirs: theirs)
     default: return nil
     }
   }

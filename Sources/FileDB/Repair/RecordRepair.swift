@@ -76,7 +76,9 @@ extension TransactionState {
     }
     fields[name] = value
     for group in schema.uniqueGroups where group.contains(where: { FieldName($0) == FieldName(name) }) {
-      if try other(than: misfit.record.id, with: group.map { fields[$0] }, in: group, of: key) != nil {
+      if try other(
+        than: misfit.record.id, with: group.map { fields[$0] }, in: group, of: key, table(key.text)) != nil
+      {
         return false
       }
     }

@@ -50,6 +50,8 @@ final class TransactionState {
   var keptChangeCount = 0
   /// The records that an undo has restored under unchanged rules.
   var restored: [TableKey: [AnyRecordID: EncodedRecord]] = [:]
+  /// Of these, the records that broke a rule about other records before; by the rule.
+  var formerMisfits: [TableKey: [String: Set<AnyRecordID>]] = [:]
   /// Where imported records come from.
   var recordOrigins: [TableKey: [(AnyRecordID) -> RecordOrigin?]] = [:]
   /// Whether the transaction has looked at which tables exist.
@@ -194,7 +196,8 @@ extension TransactionState {
   /// Rebuilds the tables from their first state. An undo is rare, and a copy for each savepoint would not be.
   private func undo(backTo savepoint: Savepoint) throws(StoreError) {
     keptChangeCount = 0
-    (declaredTables, declarationsOfNewTables, recordOrigins, restored) = ([], [:], [:], [:])
+    (declaredTables, declarationsOfNewTables, recordOrigins) = ([], [:], [:])
+    (restored, formerMisfits) = ([:], [:])
     completions.removeSubrange(savepoint.completionCount...)
     recordBytes = savepoint.recordBytes
     var undone: [TableKey: Int] = [:]

@@ -35,11 +35,12 @@ extension RecordStore {
 
   /// Takes back what a write did, in one commit.
   ///
-  /// Later commits stay: all other records keep their order, and other fields of the same records keep their values.
+  /// Later commits stay: all other records keep their order, and other fields of the same records keep their values. A
+  /// new order is undone only if nobody has changed the order since.
   /// The ids that the write gave are not given again.
   /// - Returns: the step that undoes this undo.
-  /// - Throws: ``StoreError/Code/undoConflict`` with table and record if a later commit changed the same data; then
-  ///   nothing changes. Also as `write(_:)`.
+  /// - Throws: ``StoreError/Code/undoConflict`` with table and record if a later commit changed the same data, or if
+  ///   nothing of the write is left; then nothing changes. Also as `write(_:)`.
   /// - Complexity: for each record that the write changed, nearly the same for any *n*, see <doc:Performance>; O(*n*
   ///   log *n*) if the write moved many records.
   @discardableResult
@@ -66,8 +67,14 @@ extension StoreTransaction {
   /// - Throws: ``StoreError/Code/undoConflict``; see `RecordStore.undo(_:)`.
   /// - Complexity: as `RecordStore.undo(_:)`.
   public mutating func undo(_ step: UndoStep) throws {
+    var isLeft = step.isEmpty
     for (key, undo) in step.tables.sorted(by: { $0.key < $1.key }) {
-      do throws(StoreError) { try state.undo(undo, in: key) } catch { throw error.adding(table: key.text) }
+      do throws(StoreError) { isLeft = try state.undo(undo, in: key) || isLeft } catch {
+        throw error.adding(table: key.text)
+      }
+    }
+    guard isLeft else {
+      throw StoreError.undoConflict("nothing of it is left").adding(table: step.tableNames[0])
     }
   }
 }

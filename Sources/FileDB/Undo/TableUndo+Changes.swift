@@ -2,8 +2,10 @@ import FileDBPlist
 
 extension TableUndo {
   /// The changes that undo the write in the present table.
+  /// - Returns: nothing if nothing of the write is left.
   /// - Throws: ``StoreError/Code/undoConflict`` if the result of the write was changed since.
   func changes(in table: TableState) throws(StoreError) -> [Change] {
+    for record in moved { try record.checkIsUnmoved(in: table) }
     var undoing = Undoing(table: table)
     if existed, !exists, !table.exists { try undoing.apply(.create) }
     try undoing.remove(added)
@@ -12,8 +14,16 @@ extension TableUndo {
     if let order { try undoing.restore(order) }
     try undoing.restore(updated)
     if let schema { try undoing.restore(schema) }
-    if !existed, exists, undoing.table.records.count == 0 { try undoing.apply(.drop) }
-    return undoing.changes
+    if !existed, exists, undoing.table.exists {
+      if undoing.table.records.count == 0 {
+        try undoing.apply(.drop)
+      } else if added.isEmpty {
+        throw .undoConflict("the table has records by now")
+      }
+    }
+    // A counter alone is none of what a write did.
+    let isLeft = undoing.changes.contains { if case .raiseCounter = $0 { false } else { true } }
+    return isLeft ? undoing.changes : []
   }
 }
 
@@ -37,7 +47,9 @@ private struct Undoing {
     var present: [AnyRecordID] = []
     for former in added {
       guard let now = record(former.id) else { continue }
-      guard now.checksum == former.checksum else { throw conflict(former.id, "it has been changed since") }
+      guard now.checksum == former.checksum else {
+        throw .undoConflict("it has been changed since", former.id)
+      }
       present.append(former.id)
     }
     if !present.isEmpty { try apply(.remove(present)) }
@@ -55,7 +67,9 @@ private struct Undoing {
         moved.removeFirst()
       }
       if let now = record(former.record.id) {
-        guard now.hasSameBytes(as: former.record) else { throw conflict(now.id, "another record has its id") }
+        guard now.hasSameBytes(as: former.record) else {
+          throw .undoConflict("another record has its id", now.id)
+        }
       } else {
         try recorded.insert(former.record, at: index(of: former.place))
       }
@@ -67,7 +81,8 @@ private struct Undoing {
     guard let index = table.records.index(of: former.id) else { return }
     let newIndex = self.index(of: former.place)
     // When the record leaves its place, the records below it move up.
-    try apply(.move(former.id, index: newIndex > index ? newIndex - 1 : newIndex))
+    let finalIndex = newIndex > index ? newIndex - 1 : newIndex
+    if finalIndex != index { try apply(.move(former.id, index: finalIndex)) }
   }
 
   /// The index for `place`. If the record above is gone, the former index.
@@ -76,13 +91,16 @@ private struct Undoing {
     return table.records.index(of: above).map { $0 + 1 } ?? min(place.index, table.records.count)
   }
 
-  /// Restores the order. Records that were moved or added since stay below the same records.
+  /// Restores the order. Records that were added since stay below the same records.
   mutating func restore(_ order: TableUndo.Order) throws(StoreError) {
     let now = table.records.ids
-    let placed = try placed(in: now, since: order.after)
-    let present = Set(now)
-    let restored = order.before.filter { present.contains($0) && !placed.contains($0) }
-    let anchors = Set(restored)
+    let anchors = Set(order.before).intersection(now)
+    let kept = anchors.intersection(order.after)
+    let orders = [now, order.before, order.after].map { $0.filter(kept.contains) }
+    if orders[0] != orders[1], orders[0] != orders[2] {
+      throw .undoConflict("the order has been changed since")
+    }
+    let restored = order.before.filter(anchors.contains)
     var (following, anchor) = ([AnyRecordID?: [AnyRecordID]](), AnyRecordID?.none)
     for id in now {
       if anchors.contains(id) { anchor = id } else { following[anchor, default: []].append(id) }
@@ -91,33 +109,14 @@ private struct Undoing {
     if ids != now { try apply(.reorder(ids)) }
   }
 
-  /// The records that somebody moved since the write.
-  /// - Throws: ``StoreError/Code/undoConflict`` if the order is completely different.
-  private func placed(in now: [AnyRecordID], since after: [AnyRecordID]) throws(StoreError) -> Set<
-    AnyRecordID
-  > {
-    let former = Dictionary(uniqueKeysWithValues: after.enumerated().map { ($1, $0) })
-    let common = now.filter { former[$0] != nil }
-    var runs: [IndexRun] = []
-    for (index, id) in common.enumerated() {
-      runs.join(IndexRun(oldIndex: former[id] ?? 0, newIndex: index, count: 1))
-    }
-    var placed: Set<AnyRecordID> = []
-    for run in runs.outOfOrder() { placed.formUnion(common[run.newIndex..<run.newIndex + run.count]) }
-    guard placed.count <= common.count / 2 else {
-      throw StoreError(.undoConflict, "this cannot be undone: the order has been changed since")
-    }
-    return placed
-  }
-
   /// Restores the former values of the fields that the write changed, and leaves other fields alone.
   mutating func restore(_ updated: [TableUndo.Updated]) throws(StoreError) {
     for former in updated {
-      guard let now = record(former.id) else { throw conflict(former.id, "it has been deleted since") }
+      guard let now = record(former.id) else { throw .undoConflict("it has been deleted since", former.id) }
       var fields = now.fields.dictionary
       for field in former.fields where fields[field.name] != field.before {
         guard fields[field.name] == field.after else {
-          throw conflict(former.id, "its field '\(field.name)' has been changed since")
+          throw .undoConflict("its field '\(field.name)' has been changed since", former.id)
         }
         fields[field.name] = field.before
       }
@@ -129,12 +128,29 @@ private struct Undoing {
   mutating func restore(_ schema: TableUndo.Schema) throws(StoreError) {
     guard table.exists, table.schemaValue != schema.before else { return }
     guard table.schemaValue == schema.after else {
-      throw StoreError(.undoConflict, "this cannot be undone: the schema has been changed since")
+      throw .undoConflict("the schema has been changed since")
     }
     try apply(.declare(schema.before))
   }
+}
 
-  private func conflict(_ id: AnyRecordID, _ reason: String) -> StoreError {
-    StoreError(.undoConflict, "this cannot be undone: \(reason)", record: id)
+extension StoreError {
+  static func undoConflict(_ reason: String, _ record: AnyRecordID? = nil) -> StoreError {
+    StoreError(.undoConflict, "this cannot be undone: \(reason)", record: record)
+  }
+}
+
+extension TableUndo.Moved {
+  /// Checks that nobody has moved the record since. Records beside it may have come or gone.
+  /// - Throws: ``StoreError/Code/undoConflict``.
+  fileprivate func checkIsUnmoved(in table: TableState) throws(StoreError) {
+    guard let neighbours, let index = table.records.index(of: id) else { return }
+    let now = table.neighbours(at: index)
+    // It may also be back where it was before the write.
+    if now.above == neighbours.above || now.below == neighbours.below || now.above == place.above { return }
+    let (above, below) = (
+      neighbours.above.flatMap(table.records.index), neighbours.below.flatMap(table.records.index)
+    )
+    if above ?? -1 > index || below ?? .max < index { throw .undoConflict("it has been moved since", id) }
   }
 }

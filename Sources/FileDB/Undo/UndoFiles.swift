@@ -7,6 +7,8 @@ struct UndoHistory {
   var redo: [CommitToken] = []
   /// Whether older steps were left out.
   var isCutOff = false
+  /// The largest size that the tables had lately.
+  var peak = TablesPeak()
 
   /// Removes and returns the next step of one kind.
   mutating func take(_ direction: UndoLog.Direction) -> CommitToken? {
@@ -22,6 +24,22 @@ struct UndoHistory {
     case .undo: redo.append(token)
     case .redo: undo.append(token)
     }
+  }
+}
+
+/// The size of a store's tables when they were largest. What deletes most of them leaves small ones.
+struct TablesPeak {
+  /// How long it counts, in seconds.
+  static let duration = 86_400.0
+
+  var bytes = 0
+  /// A property list cannot hold a date in the distant past.
+  var date = Date(timeIntervalSinceReferenceDate: 0)
+
+  func next(bytes: Int) -> TablesPeak {
+    let now = Date()
+    let isPast = now.timeIntervalSince(date) > Self.duration
+    return isPast || bytes >= self.bytes ? TablesPeak(bytes: bytes, date: now) : self
   }
 }
 
@@ -47,7 +65,7 @@ struct UndoFiles: Sendable {
 
   /// The most steps that are kept.
   static let limit = 100
-  /// A log up to this size is kept, whatever the size of the tables.
+  /// A log up to this size is kept, whatever the size of the tables. A larger step is a large one.
   static let smallestSize = 1 << 20
   /// If the deleted records have more bytes than this, the table's old file is kept instead.
   static let mostCopiedBytes = 1 << 20
@@ -122,7 +140,7 @@ struct UndoFiles: Sendable {
 
   /// Removes the files of steps that are not part of the log: their commits failed, or they are too old. This runs
   /// first, because a full disk may have no space otherwise.
-  private func removeNeedless() throws(StoreError) {
+  func removeNeedless() throws(StoreError) {
     let history = try history()
     let needed = Set(history.undo + history.redo + [try store.fileLog.undoHead].compactMap(\.self))
     let folder = try store.folder
@@ -192,19 +210,28 @@ struct UndoFiles: Sendable {
     return FormerFile(name: name, version: file.content.version)
   }
 
-  /// The history without its oldest steps, so that there is space for another one. It is used only before a new write:
-  /// undoing and redoing must not lose steps.
-  func makeRoom(for step: UndoStep, in history: UndoHistory) throws(StoreError) -> UndoHistory {
+  /// Leaves out the oldest steps of the history, so that there is space for another one. The newest large step stays. It
+  /// is used only before a new write: undoing and redoing must not lose steps.
+  /// - Returns: the steps that would take too much space, the newest first.
+  func makeRoom(for step: UndoStep, in history: inout UndoHistory) throws(StoreError) -> [CommitToken] {
     let folder = try store.folder
     let files = try folder.undoFiles()
-    var room = max(Self.smallestSize, 2 * (try folder.sizeOfTables())) - step.removedBytes
-    var kept: [CommitToken] = []
-    for token in history.undo.reversed() where kept.count < Self.limit - 1 {
-      room -= try folder.size(ofUndoFiles: files[token] ?? [])
-      if room < 0 { break }
-      kept.append(token)
+    let peak = history.peak.next(bytes: try folder.sizeOfTables())
+    var room = max(Self.smallestSize, 2 * peak.bytes)
+    var hasLarge = step.removedBytes > Self.smallestSize
+    var (kept, tooLarge) = ([CommitToken](), [CommitToken]())
+    for token in history.undo.reversed() {
+      let size = try folder.size(ofUndoFiles: files[token] ?? [])
+      if !hasLarge, size > Self.smallestSize {
+        hasLarge = true
+        kept.append(token)
+        continue
+      }
+      room -= size
+      if room < 0 { tooLarge.append(token) } else if kept.count < Self.limit - 1 { kept.append(token) }
     }
-    return UndoHistory(undo: kept.reversed())
+    history = UndoHistory(undo: kept.reversed(), peak: peak)
+    return tooLarge
   }
 }
 
@@ -218,6 +245,8 @@ private enum Key {
   static let tables = "tables"
   static let undo = "undo"
   static let redo = "redo"
+  static let peak = "peak"
+  static let peakDate = "peakDate"
 }
 
 extension KeptStep {
@@ -226,6 +255,7 @@ extension KeptStep {
       Key.name: .string(name), Key.date: .date(date), Key.tables: .array(tableNames.map { .string($0) }),
       Key.undo: .string(history.undo.map(\.text).joined(separator: " ")),
       Key.redo: .string(history.redo.map(\.text).joined(separator: " ")),
+      Key.peak: .integer(Int64(history.peak.bytes)), Key.peakDate: .date(history.peak.date),
     ]
   }
 
@@ -248,5 +278,10 @@ extension UndoHistory {
     }
     guard let undo = tokens(Key.undo), let redo = tokens(Key.redo) else { return nil }
     self.init(undo: undo, redo: redo)
+    if let bytes = plist[Key.peak]?.integer.flatMap(Int.init(exactly:)), bytes >= 0,
+      case .date(let date)? = plist[Key.peakDate]
+    {
+      peak = TablesPeak(bytes: bytes, date: date)
+    }
   }
 }

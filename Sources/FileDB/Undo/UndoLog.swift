@@ -11,9 +11,10 @@ import FileDBPlist
 /// logged write needs no extra sync. A power cut may lose the newest ones. The log then ends there, and
 /// ``Contents/isCutOff`` is `true`.
 ///
-/// The log holds up to 100 writes. Its files take at most twice as much space as the tables, or 1 MB if that is more.
-/// FileDB removes the oldest writes first and always keeps the newest. If a write deletes more than 1 MB of records,
-/// the log does not copy them: it keeps a hard link to the table's old file.
+/// The log holds up to 100 writes. Its files take at most twice as much space as the tables did when they were largest
+/// in the last day, or 1 MB if that is more. FileDB removes the oldest writes first. It always keeps the newest one, and
+/// the newest whose files take more than 1 MB. If a write deletes more than 1 MB of records, the log does not copy them:
+/// it keeps a hard link to the table's old file.
 ///
 /// Undo leaves alone all writes that did not go through the log, including those of other programs. For the undo of a
 /// single window, see ``UndoStack``.
@@ -63,7 +64,7 @@ public struct UndoLog: Sendable {
   public func write<Result>(
     named name: String? = nil, _ body: (inout StoreTransaction) throws -> Result
   ) throws -> Result {
-    try write(named: { _ in name }, unlessKept: { throw $0 }, body)
+    try write(named: { _ in name }, unlessKept: { throw $0 }, discarding: { _ in }, body)
   }
 
   /// Like ``write(named:_:)``, for callers that can continue without a step.
@@ -71,17 +72,21 @@ public struct UndoLog: Sendable {
   ///   - name: makes the step's name from the result of `body`.
   ///   - unlessKept: called before the commit if the step cannot be kept. If it returns, the write is done, and the
   ///     undo log ends with it.
+  ///   - discarding: called after the commit with the writes that can no longer be undone, because the files of the log
+  ///     would take too much space.
   @discardableResult
   package func write<Result>(
     named name: (Result) -> String?, unlessKept: (any Error) throws -> Void,
-    _ body: (inout StoreTransaction) throws -> Result
+    discarding: ([Entry]) -> Void, _ body: (inout StoreTransaction) throws -> Result
   ) throws -> Result {
-    try writing { transaction, keeping in
+    var discarded: [Entry] = []
+    let result = try writing { transaction, keeping in
       let result = try body(&transaction)
       let step = try transaction.state.undoStep()
       if step.isEmpty { return result }
       do {
-        var history = try files.makeRoom(for: step, in: files.history())
+        var history = try files.history()
+        discarded = try files.makeRoom(for: step, in: &history).map { Entry(try files.step($0)) }
         history.undo.append(transaction.state.token)
         try files.keep(
           step, named: name(result) ?? step.summary, with: history, in: transaction.state, keeping)
@@ -90,30 +95,40 @@ public struct UndoLog: Sendable {
       } catch {
         try unlessKept(error)
         transaction.state.undo = .end
+        discarded = []
       }
       return result
     }
+    if !discarded.isEmpty { discarding(discarded) }
+    return result
   }
 
   /// Runs `body` like ``write(named:unlessKept:_:)``, and discards its changes.
-  /// - Parameter unlessKept: called if there is no space for the step.
+  /// - Parameters:
+  ///   - unlessKept: called if there is no space for the step.
+  ///   - discarding: called with the writes that could no longer be undone.
   package func dryRun<Result>(
-    unlessKept: (any Error) -> Void, _ body: (inout StoreTransaction) throws -> Result
+    unlessKept: (any Error) -> Void, discarding: ([Entry]) -> Void,
+    _ body: (inout StoreTransaction) throws -> Result
   ) throws -> Result {
     try store.dryRun { transaction in
       let result = try body(&transaction)
       let step = try transaction.state.undoStep()
       if !step.isEmpty {
         do { try files.checkRoom(for: step, named: step.summary) } catch { unlessKept(error) }
+        var history = try files.history()
+        let discarded = try files.makeRoom(for: step, in: &history).map { Entry(try files.step($0)) }
+        if !discarded.isEmpty { discarding(discarded) }
       }
       return result
     }
   }
 
-  /// Ends the log: what was done before can no longer be undone.
+  /// Ends the log: what was done before can no longer be undone. Its files are removed.
   package func end() throws {
     guard try files.isThere() else { return }
     try writing { transaction, _ in transaction.state.undo = .end }
+    try files.removeNeedless()
   }
 
   // MARK: - Undoing
@@ -139,9 +154,9 @@ public struct UndoLog: Sendable {
 
   /// Undoes the last write that has not been undone yet.
   /// - Returns: the write; `nil` if there is nothing to undo.
-  /// - Throws: ``StoreError/Code/undoConflict`` with table and record if a later write changed the same data;
-  ///   ``StoreError/Code/undoStepLost`` if a file of the step is missing or was changed. In both cases, `skip()` skips
-  ///   the write. ``StoreError/Code/insideWrite`` inside another write, and as `RecordStore.write(_:)`.
+  /// - Throws: ``StoreError/Code/undoConflict`` with table and record if a later write changed the same data, or if
+  ///   nothing of the write is left; ``StoreError/Code/undoStepLost`` if a file of the step is missing or was changed;
+  ///   what breaks a rule of a schema. Then the write stays the next one to undo, and `skip()` skips it. ``StoreError/Code/insideWrite`` inside another write, and as `RecordStore.write(_:)`.
   @discardableResult
   public func undo() throws -> Entry? { try takeBack(.undo) }
 
@@ -151,7 +166,7 @@ public struct UndoLog: Sendable {
   @discardableResult
   public func redo() throws -> Entry? { try takeBack(.redo) }
 
-  /// Skips the write that `undo()` would undo next. The tables stay as they are.
+  /// Skips the write that `undo()` would undo next: it leaves the log. The tables stay as they are.
   /// - Returns: the write; `nil` if there is nothing to skip.
   /// - Throws: as `RecordStore.write(_:)`.
   @discardableResult
@@ -177,6 +192,7 @@ public struct UndoLog: Sendable {
       var history = try files.history()
       guard let token = history.take(direction) else { return nil }
       let entry = Entry(try files.step(token))
+      // Only the history is kept, because there is nothing to redo.
       try files.keep(
         UndoStep(tables: [:]), named: entry.name, with: history, in: transaction.state, keeping)
       return entry

@@ -26,6 +26,7 @@ private enum Key {
   static let checksum = "checksum"
   static let schema = "schema"
   static let rules = "rules"
+  static let misfits = "misfits"
 }
 
 extension UndoStep {
@@ -60,7 +61,7 @@ extension TableUndo {
     var plist: PlistDictionary = [
       Key.existed: .bool(existed), Key.exists: .bool(exists), Key.counter: .integer(counter),
       Key.added: .string(Added.text(added)),
-      Key.moved: .array(moved.map { .string("\($0.id) \($0.place.words)") }),
+      Key.moved: .array(moved.map { .string($0.words) }),
       Key.updated: .array(updated.map(\.plist)),
     ]
     if let file {
@@ -75,6 +76,10 @@ extension TableUndo {
     }
     plist[Key.schema] = schema?.plist
     plist[Key.rules] = rules.map { .string($0.text) }
+    if !misfits.isEmpty {
+      plist[Key.misfits] = .dict(
+        PlistDictionary(lastOf: misfits.map { .init(key: $0, value: .string(RecordIDList.text($1))) }))
+    }
     return plist
   }
 
@@ -106,6 +111,9 @@ extension TableUndo {
       order = Order(before: before, after: after)
     }
     rules = plist[Key.rules]?.string.flatMap(RulesVersion.init(text:))
+    for entry in plist[Key.misfits]?.dict ?? [:] {
+      misfits[entry.key] = entry.value.string.flatMap(RecordIDList.ids)
+    }
     schema = plist[Key.schema]?.dict.map { Schema(before: $0[Key.before], after: $0[Key.after]) }
   }
 }
@@ -174,13 +182,23 @@ extension TableUndo.Added {
 }
 
 extension TableUndo.Moved {
+  /// The id, the former place, and the neighbours after the write.
+  fileprivate var words: String { "\(id) \(place.words)" + (neighbours.map { " \($0.words)" } ?? "") }
+
   fileprivate init?(_ value: PlistValue) {
-    guard let words = value.string?.split(separator: " "), words.count == 3,
+    guard let words = value.string?.split(separator: " "), [3, 5].contains(words.count),
       let id = AnyRecordID(String(words[0])),
-      let place = TableUndo.Place(words[1...])
+      let place = TableUndo.Place(words[1...2])
     else { return nil }
-    self.init(id: id, place: place)
+    let ids = words.dropFirst(3).map { AnyRecordID(String($0)) }
+    self.init(
+      id: id, place: place,
+      neighbours: ids.isEmpty ? nil : TableUndo.Neighbours(above: ids[0], below: ids[1]))
   }
+}
+
+extension TableUndo.Neighbours {
+  fileprivate var words: String { "\(above?.description ?? "-") \(below?.description ?? "-")" }
 }
 
 extension TableUndo.Place {
@@ -247,37 +265,5 @@ extension PlistValue {
     guard case .array(let values) = self else { return nil }
     let elements = values.compactMap(make)
     return elements.count == values.count ? elements : nil
-  }
-}
-
-/// Ids as text, such as `3 7-2000 5`.
-private enum RecordIDList {
-  static func text(_ ids: [AnyRecordID]) -> String {
-    var runs: [ClosedRange<Int64>] = []
-    for id in ids.map(\.rawValue) {
-      if let last = runs.last, last.upperBound < id, last.upperBound + 1 == id {
-        runs[runs.count - 1] = last.lowerBound...id
-      } else {
-        runs.append(id...id)
-      }
-    }
-    return runs.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
-      .joined(separator: " ")
-  }
-
-  /// More than a table has. Otherwise, a few digits could ask for more memory than there is.
-  private static let longest = 1 << 26
-
-  /// `nil` if the text is not a list of ids.
-  static func ids(_ text: String) -> [AnyRecordID]? {
-    var ids: [AnyRecordID] = []
-    for word in text.utf8.split(separator: UInt8(ascii: " ")) {
-      let bounds = Substring(word).split(separator: "-").map { AnyRecordID(String($0)) }
-      guard (1...2).contains(bounds.count), let first = bounds[0], let last = bounds[bounds.count - 1],
-        first.rawValue <= last.rawValue, last.rawValue - first.rawValue < longest - ids.count
-      else { return nil }
-      for id in first.rawValue...last.rawValue { ids.append(AnyRecordID(counted: id)) }
-    }
-    return ids
   }
 }

@@ -38,6 +38,14 @@ struct TableUndo: Sendable {
   struct Moved: Sendable {
     let id: AnyRecordID
     let place: Place
+    /// After the write; `nil` in a step of an older version.
+    let neighbours: Neighbours?
+  }
+
+  /// The records beside a record; `nil` at the ends of the table.
+  struct Neighbours: Sendable {
+    let above: AnyRecordID?
+    let below: AnyRecordID?
   }
 
   /// A record that the write changed, and its fields before and after; `nil` for a field that was missing.
@@ -60,7 +68,7 @@ struct TableUndo: Sendable {
     let above: AnyRecordID?
   }
 
-  /// The complete order, if the write moved many records.
+  /// The complete order, if the write moved many records, or sorted them.
   struct Order: Sendable {
     let before: [AnyRecordID]
     let after: [AnyRecordID]
@@ -87,6 +95,8 @@ struct TableUndo: Sendable {
   var schema: Schema?
   /// The rules of the schema before the write; `nil` if there was none or it is unknown.
   var rules: RulesVersion?
+  /// The records, of those changed or removed, that broke a rule about other records before; by the rule.
+  var misfits: [String: [AnyRecordID]] = [:]
 
   init(existed: Bool, exists: Bool, counter: Int64) {
     (self.existed, self.exists, self.counter) = (existed, exists, counter)
@@ -99,11 +109,15 @@ struct TableUndo: Sendable {
     added = difference.inserted.map { Added(id: $0.record.id, checksum: $0.record.checksum) }
     removed = difference.removed.map { Removed(record: $0.record, place: old.place(at: $0.oldIndex)) }
       .sorted { $0.place.index < $1.place.index }
-    if difference.moved.count > max(64, old.records.count / 8) {
+    let isSorted = !movedIDs.isSuperset(of: difference.moved.lazy.map(\.id))
+    if isSorted || difference.moved.count > max(64, old.records.count / 8) {
       order = Order(before: old.records.ids, after: new.records.ids)
     } else {
-      moved = difference.moved.map { Moved(id: $0.id, place: old.place(at: $0.oldIndex)) }
-        .sorted { $0.place.index < $1.place.index }
+      moved = difference.moved.map {
+        Moved(
+          id: $0.id, place: old.place(at: $0.oldIndex), neighbours: new.neighbours(at: $0.newIndex))
+      }
+      .sorted { $0.place.index < $1.place.index }
     }
     updated = difference.updated.map { Updated(from: $0.old, to: $0.new) }
     rules = old.schema.schema.map(RulesVersion.init)
@@ -123,6 +137,12 @@ extension TableState {
   /// Where the record at `index` is.
   func place(at index: Int) -> TableUndo.Place {
     TableUndo.Place(index: index, above: index == 0 ? nil : records[index - 1].id)
+  }
+
+  func neighbours(at index: Int) -> TableUndo.Neighbours {
+    TableUndo.Neighbours(
+      above: index == 0 ? nil : records[index - 1].id,
+      below: index == records.count - 1 ? nil : records[index + 1].id)
   }
 }
 
@@ -168,25 +188,28 @@ extension TransactionState {
       // Without the attached tables: another store may be attached when the step is undone, and the step must not
       // restore anything of these tables.
       let before = try ownTable(key, seenAs: earlier[key] ?? table.first)
-      let undo = TableUndo(
+      var undo = TableUndo(
         from: before, to: try ownTable(key, seenAs: table.now), moving: movedIDs(in: key))
+      undo.misfits = try misfits(before, changedBy: undo, in: key, since: earlier)
       if !undo.isEmpty { step.tables[key] = undo }
     }
     return step
   }
 
-  func undo(_ undo: TableUndo, in key: TableKey) throws(StoreError) {
+  /// - Returns: whether something of the write was left to undo.
+  func undo(_ undo: TableUndo, in key: TableKey) throws(StoreError) -> Bool {
     let seen = try table(key.text)
     var own = try ownTable(key, seenAs: seen)
     let changes = try undo.changes(in: own)
     guard seen.beneath != nil else {
       noteRestored(by: changes, of: undo, in: key, seen.schema)
       for change in changes { try apply(change, to: key.text) }
-      return
+      return !changes.isEmpty
     }
     for change in changes { try own.apply(change) }
     let former = try self.seen(key, own: own)
     for change in seen.changes(to: former, moving: undo.ids) { try apply(change, to: key.text) }
+    return !changes.isEmpty
   }
 
   /// Records that broke rules before may come back like that, if the rules are still the same.
@@ -196,6 +219,7 @@ extension TransactionState {
     let schema = undo.schema.map { SchemaDeclaration($0.before) } ?? schema
     guard let rules = undo.rules, schema.schema.map(RulesVersion.init) == rules else { return }
     for record in changes.flatMap(\.records) { restored[key, default: [:]][record.id] = record }
+    for (rule, ids) in undo.misfits { formerMisfits[key, default: [:]][rule, default: []].formUnion(ids) }
   }
 }
 

@@ -76,12 +76,14 @@ struct ConflictsTake: StoreCommand {
 
   private func settle(_ chosen: [MergeConflict], of table: TableConflicts) throws {
     let (name, side) = (TableName.records(table.name), side.side)
-    let settled = chosen.filter { side == .ours || $0.record != nil }
+    let settled = chosen.filter { side == .ours || $0.record != nil || $0.isOfOrder }
     try options.write(table.store, named: "merge of \(table.name), taking \(side)") { tx in
       for conflict in settled {
+        let settlement = conflict.settlement(taking: side)
+        if case .order(let ids) = settlement { try tx[name].order(as: ids) }
         guard let id = conflict.record.map(RecordID<Fields>.init) else { continue }
-        switch conflict.settlement(taking: side) {
-        case .none: break
+        switch settlement {
+        case .none, .order: break
         case .set(let field, let value?): try tx[name].set(Fields([field: value]), of: id)
         case .set(let field, nil): try tx[name].unset([field], of: id)
         case .delete: try tx[name].delete(id)
@@ -110,6 +112,8 @@ extension StoreCommand {
 }
 
 extension MergeConflict {
+  fileprivate var isOfOrder: Bool { if case .order = kind { true } else { false } }
+
   /// Whether a side's version is what the merge left. Then nothing in the table shows that the conflict is settled.
   fileprivate func isKept(by side: MergeRenumbering.Side) -> Bool {
     if case .none = settlement(taking: side) { true } else { false }

@@ -48,6 +48,9 @@ struct GitSetup: StoreCommand {
     [
       ("merge.filedb.name", "FileDB, record by record"),
       ("merge.filedb.driver", "\(program) git merge -- %O %A %B %P"),
+      ("merge.filedb.recursive", "filedb-base"),
+      ("merge.filedb-base.name", "FileDB, the common version of branches that merged each other"),
+      ("merge.filedb-base.driver", "\(program) git merge --as-base -- %O %A %B %P"),
       ("diff.filedb.textconv", "\(program) git textconv"),
       ("diff.filedb.xfuncname", "^(record .*)$"),
     ]

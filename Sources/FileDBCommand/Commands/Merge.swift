@@ -45,18 +45,36 @@ struct GitMerge: ParsableCommand {
       Does what 'filedb merge' does with the three files that git names, and calls them by the table's own path in \
       messages. Without --favor, on Linux, it favors the side that 'git merge -X ours' or 'theirs' names. 'filedb conflicts' lists and \
       settles the conflicts that it leaves.
+
+      If two branches have merged each other, git first merges their common versions into one, with --as-base. This \
+      reports nothing. It marks what is in conflict, so that it is a conflict again if the branches settled it differently.
       """)
 
   @OptionGroup var files: MergedFiles
   @Argument(help: "The path of the table's file in the repository.") var path: String
   @Option(help: ArgumentHelp("The side whose version to take where both disagree.", valueName: "ours|theirs"))
   var favor: MergeSideName?
+  @Flag(help: "Make the common version for another merge.") var asBase = false
+
+  func validate() throws {
+    if asBase, favor != nil { throw ValidationError("Give only one of --as-base and --favor.") }
+  }
 
   func run() throws {
+    if asBase { return try makeBase() }
     let merge = try files.merge(path: path, favoring: favor?.side ?? GitStrategy.favored())
     try merge.merged.write(to: URL(fileURLWithPath: files.ours))
     TableConflicts.forgetAll(of: path)
     try MergeReport(name: path, kind: .table).note(merge)
+  }
+
+  private func makeBase() throws {
+    let file = URL(fileURLWithPath: files.ours)
+    do { try files.merge(path: path, favoring: nil).asBase.write(to: file) } catch {
+      // Git uses the file in any case. The other merge must not take our version for the common one.
+      try Data("\(error)\n".utf8).write(to: file)
+      throw error
+    }
   }
 }
 

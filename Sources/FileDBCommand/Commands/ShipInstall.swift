@@ -47,13 +47,16 @@ struct ShipInstall: ParsableCommand {
     defer { WriteOptions.close(install.store) }
     return try install.run { body in
       try log.write(
-        named: { "installation of version \($0.version)" }, unlessKept: WriteOptions.noteEndOfHistory, body)
+        named: { "installation of version \($0.version)" }, unlessKept: WriteOptions.noteEndOfHistory,
+        discarding: WriteOptions.noteDiscarded, body)
     }
   }
 
   private func attempt(_ install: ShippedInstall) throws -> InstallReport {
     try install.dryRun { body in
-      try install.store.undoLog.dryRun(unlessKept: WriteOptions.notePossibleEndOfHistory, body)
+      try install.store.undoLog.dryRun(
+        unlessKept: WriteOptions.notePossibleEndOfHistory, discarding: WriteOptions.notePossiblyDiscarded,
+        body)
     }
   }
 

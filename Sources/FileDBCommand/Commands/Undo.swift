@@ -8,12 +8,14 @@ struct Undo: StoreCommand {
     commandName: "undo", abstract: "Undo the last commands that changed the store.",
     discussion: """
       Undoes the last command that changed the store, or the last N, beginning with the newest. Changes that other \
-      programs have made since are kept. If another program has changed the same data, filedb stops at that command, \
-      leaves it as it is, and exits with code 65; the commands that it has undone by then stay undone. Use --skip \
-      to skip the command. The ids of records that are gone are never given to others.
+      programs have made since are kept. If another program has changed the same data, or if nothing of a command is \
+      left, filedb stops at that command, says what stands against it, and exits with code 65; the commands that it has \
+      undone by then stay undone. Use --skip to skip the command. The ids of records that are gone are never given to others.
 
       The log keeps the last 100 commands, and the writes of programs that use the same log. It keeps fewer if their \
-      files would take more than 1 MB and more than twice the space of the tables.
+      files would take more than 1 MB, and more than twice the space that the tables had when they were largest in the \
+      last day. A command that is discarded for that is named. The newest command of more than 1 MB is always kept; \
+      --forget discards all.
       """)
 
   static var places: StorePlaces { .folders }
@@ -21,8 +23,22 @@ struct Undo: StoreCommand {
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @OptionGroup var undo: UndoOptions
+  @Flag(help: "Forget all commands, and remove what the log has kept of them.") var forget = false
 
-  func run() throws { try undo.run(.undo, in: existingStore()) }
+  func validate() throws {
+    if forget, undo.count > 1 || undo.list || undo.skip || undo.options.dryRun {
+      throw ValidationError("--forget takes no number, --list, --skip or --dry-run.")
+    }
+  }
+
+  func run() throws {
+    let store = try existingStore()
+    guard forget else { return try undo.run(.undo, in: store) }
+    let count = try store.undoLog.contents().undo.count
+    try store.undoLog.end()
+    WriteOptions.close(store)
+    Terminal.note("forgotten: \(count.counted("command"))")
+  }
 }
 
 struct Redo: StoreCommand {
@@ -66,7 +82,7 @@ struct UndoOptions: ParsableArguments {
       return Terminal.note("skipped: \(TerminalText.defused(entry.name))")
     }
     for number in 0..<count {
-      guard let entry = try takeBack(direction, store) else {
+      guard let entry = try namingSkip(direction, { try store.undoLog.takeBack(direction) }) else {
         return try number == 0
           ? sayNothing(direction, store) : Terminal.note("there is nothing more to \(direction.rawValue)")
       }
@@ -74,17 +90,23 @@ struct UndoOptions: ParsableArguments {
     }
   }
 
-  private func takeBack(_ direction: UndoLog.Direction, _ store: RecordStore) throws -> UndoLog.Entry? {
-    do { return try store.undoLog.takeBack(direction) } catch var error as StoreError
-      where [StoreError.Code.undoConflict, StoreError.Code.undoStepLost].contains(error.code)
-    {
+  /// What may stand against one step, and not against the others.
+  private static let reasons: Set<StoreError.Code> = [
+    .undoConflict, .undoStepLost, .requiredField, .wrongType, .valueNotAllowed, .notUnique, .missingReference,
+    .stillReferenced,
+  ]
+
+  private func namingSkip<Result>(_ direction: UndoLog.Direction, _ body: () throws -> Result) throws
+    -> Result
+  {
+    do { return try body() } catch var error as StoreError where Self.reasons.contains(error.code) {
       error.message += "; use 'filedb \(direction.rawValue) --skip' to skip it"
       throw error
     }
   }
 
   private func dryRun(_ direction: UndoLog.Direction, _ store: RecordStore) throws {
-    let entries = try store.undoLog.dryRun(direction, count: count)
+    let entries = try namingSkip(direction) { try store.undoLog.dryRun(direction, count: count) }
     if entries.isEmpty { return try sayNothing(direction, store) }
     for entry in entries { Terminal.note("would be \(direction.done): \(TerminalText.defused(entry.name))") }
     Terminal.note("dry run: nothing was written")

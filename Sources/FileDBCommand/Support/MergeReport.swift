@@ -58,6 +58,12 @@ struct MergeReport {
         + both("theirs", theirs, since: base)
     case .rule(let field, let message):
       return ["CONFLICT \(place): '\(field)' does not keep the schema: \(message)"]
+    case .order(let ours, let theirs):
+      return [
+        "CONFLICT \(place): both sides put the records in another order; ours is kept",
+        "  ours:   \(text(ours))",
+        "  theirs: \(text(theirs))",
+      ]
     case .deletedByTheirs(let base, let ours):
       return ["CONFLICT \(place): theirs deleted it, ours changed it; it is kept as ours has it"]
         + both("ours", ours, since: base)
@@ -68,6 +74,11 @@ struct MergeReport {
     let label = "  \(side):"
     let space = String(repeating: " ", count: label.count - "  base:".count + 1)
     return ["  base:\(space)\(text(.dict(base.dictionary)))", "\(label) \(text(.dict(record.dictionary)))"]
+  }
+
+  private func text(_ order: [AnyRecordID]) -> String {
+    let first = order.prefix(10).map(\.description).joined(separator: " ")
+    return order.count > 10 ? "\(first) and so on" : first
   }
 
   private func text(_ value: PlistValue?) -> String { value.map(JSONText.value) ?? "(no such field)" }

@@ -200,12 +200,15 @@ struct WriteOptions: ParsableArguments {
     if dryRun {
       let result =
         isLogged
-        ? try store.undoLog.dryRun(unlessKept: Self.notePossibleEndOfHistory, body) : try store.dryRun(body)
+        ? try store.undoLog.dryRun(
+          unlessKept: Self.notePossibleEndOfHistory, discarding: Self.notePossiblyDiscarded, body)
+        : try store.dryRun(body)
       Terminal.note("dry run: nothing was written")
       return result
     }
     guard isLogged else { return try store.write(body) }
-    let result = try store.undoLog.write(named: name, unlessKept: Self.noteEndOfHistory, body)
+    let result = try store.undoLog.write(
+      named: name, unlessKept: Self.noteEndOfHistory, discarding: Self.noteDiscarded, body)
     StandardOutput.hasChangedStore.store(true, ordering: .relaxed)
     Self.close(store)
     return result
@@ -225,6 +228,20 @@ struct WriteOptions: ParsableArguments {
   /// The same as ``noteEndOfHistory(_:)``, for a dry run.
   static func notePossibleEndOfHistory(_ reason: any Error) {
     Terminal.note("'filedb undo' would not be able to undo this command or any before it: \(reason)")
+  }
+
+  /// Names the commands that are no longer in the undo log, because its files would take too much space.
+  static func noteDiscarded(_ entries: [UndoLog.Entry]) {
+    for entry in entries {
+      Terminal.note("'filedb undo' can no longer undo: \(TerminalText.defused(entry.name))")
+    }
+  }
+
+  /// The same as ``noteDiscarded(_:)``, for a dry run.
+  static func notePossiblyDiscarded(_ entries: [UndoLog.Entry]) {
+    for entry in entries {
+      Terminal.note("'filedb undo' would no longer be able to undo: \(TerminalText.defused(entry.name))")
+    }
   }
 
   /// Brings the tables' files up to date after a command. If that is impossible, the command still counts as

@@ -80,7 +80,7 @@ extension MergeConflict {
   var field: String? {
     switch kind {
     case .field(let name, _, _, _), .rule(let name, _): name
-    case .deletedByOurs, .deletedByTheirs: nil
+    case .deletedByOurs, .deletedByTheirs, .order: nil
     }
   }
 }

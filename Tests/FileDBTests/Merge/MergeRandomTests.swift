@@ -106,6 +106,91 @@ import Testing
     }
   }
 
+  /// Both sides sort the table, edit records and add some. The result is in our order, and says so.
+  @Test func sortsOfBothSidesAreAConflict() throws {
+    var random = SeededRandom.fromEnvironment("merge of sorts")
+    for _ in 0..<300 {
+      var editor = TableEditor()
+      let base = editor.table(count: .random(in: 30...60, using: &random), &random)
+      var sides = [base, base]
+      for index in sides.indices {
+        try sides[index].apply(.reorder(base.records.ids.shuffled(using: &random)))
+        for _ in 0..<Int.random(in: 0...2, using: &random) {
+          try sides[index].insert(editor.record(&random), &random)
+        }
+      }
+      let (ours, theirs) = (sides[0], sides[1])
+      let merge = try RecordsMerge(base: base, ours: ours, theirs: theirs)
+      try #require(merge.merged.records.ids.filter(ours.records.contains) == ours.records.ids)
+      let added = ours.records.count + theirs.records.count - 2 * base.records.count
+      try #require(merge.merged.records.count == base.records.count + added)
+      let conflict = try #require(merge.conflicts.first { if case .order = $0.kind { true } else { false } })
+      guard case .order(let ids) = conflict.settlement(taking: .theirs) else {
+        Issue.record("\(conflict)")
+        return
+      }
+      let sorted = merge.merged.records.ids.ordered(as: ids)
+      try #require(sorted.filter(base.records.contains) == theirs.records.ids.filter(base.records.contains))
+      let favored = try RecordsMerge(base: base, ours: ours, theirs: theirs, favoring: .theirs)
+      try #require(favored.merged.records.ids == sorted && favored.conflicts.isEmpty)
+      // As the base of another merge, it has no order: the same two sides are in conflict, and alike ones are not.
+      var settled = merge.merged
+      try settled.apply(.reorder(sorted))
+      let both = try RecordsMerge(base: merge.asBase, ours: settled, theirs: merge.merged)
+      try #require(both.merged.records.ids == sorted && both.conflicts.count == 1)
+      let alike = try RecordsMerge(base: merge.asBase, ours: merge.merged, theirs: merge.merged)
+      try #require(alike.merged.records.ids == merge.merged.records.ids && alike.conflicts.isEmpty)
+      try #require(alike.merged.foreignKeys.isEmpty)
+    }
+  }
+
+  /// The base is a merge of two versions. Both sides go on from these, so what they disagree about was in conflict.
+  @Test func baseThatIsAMergeHidesNoDifference() throws {
+    var random = SeededRandom.fromEnvironment("merge of merges")
+    for _ in 0..<600 {
+      var editor = TableEditor()
+      let first = editor.table(count: .random(in: 0...8, using: &random), &random)
+      let versions = [editor.changed(first, &random), editor.changed(first, &random)]
+      let base = try RecordsMerge(base: first, ours: versions[0], theirs: versions[1]).asBase
+      // Each side settles every record as one of the three versions has it.
+      let sides = try (0..<2).map { _ in
+        var side = first
+        for id in first.records.ids {
+          guard let record = [first, versions[0], versions[1]].randomElement(using: &random)?.found(id)
+          else {
+            try side.apply(.remove([id]))
+            continue
+          }
+          try side.apply(.replace(record))
+        }
+        return side
+      }
+      let merge = try RecordsMerge(base: base, ours: sides[0], theirs: sides[1])
+      for id in first.records.ids {
+        let (one, two) = (versions[0].found(id)?.fields, versions[1].found(id)?.fields)
+        let (ours, theirs) = (sides[0].found(id)?.fields, sides[1].found(id)?.fields)
+        let former = first.found(id)?.fields
+        let told = merge.conflicts.contains { $0.record == id }
+        if ours == theirs {
+          try #require(!told, "record \(id): both sides have the same")
+        } else if ours == nil || theirs == nil {
+          let wereInConflict = one != two && one != former && two != former && (one == nil || two == nil)
+          try #require(told || !wereInConflict, "record \(id): the deletion of one side is lost")
+        } else if one != nil, two != nil {
+          for field in ["a", "b", "c"] where ours?[field] != theirs?[field] {
+            let values = [one?[field], two?[field]]
+            if values[0] == values[1] || values.contains(former?[field]) { continue }
+            let isTold = merge.conflicts.contains { $0.record == id && $0.isAbout(field) }
+            try #require(isTold, "record \(id): '\(field)' of one side is lost")
+          }
+        }
+      }
+      for record in merge.merged.records {
+        try #require(!"\(record.fields)".contains("filedb conflict"))
+      }
+    }
+  }
+
   @Test func changesTurnOursIntoMergedTable() throws {
     var random = SeededRandom.fromEnvironment("merge as changes")
     for _ in 0..<400 {
@@ -166,9 +251,23 @@ extension TableState {
     try apply(.replace(EncodedRecord(id: id, fields: record)))
   }
 
+  fileprivate func found(_ id: AnyRecordID) -> EncodedRecord? { records.index(of: id).map { records[$0] } }
+
+  fileprivate mutating func insert(_ record: Fields, _ random: inout SeededRandom) throws {
+    let id = try #require(AnyRecordID(rawValue: counter + 1))
+    let index = Int.random(in: 0...records.count, using: &random)
+    try apply(.insert([EncodedRecord(id: id, fields: record)], index: index))
+  }
+
   fileprivate mutating func add(_ record: Fields) throws {
     let id = try #require(AnyRecordID(rawValue: counter + 1))
     try apply(.insert([EncodedRecord(id: id, fields: record)], index: records.count))
+  }
+}
+
+extension MergeConflict {
+  fileprivate func isAbout(_ name: String) -> Bool {
+    if case .field(name, _, _, _) = kind { true } else { false }
   }
 }
 
@@ -222,6 +321,24 @@ private struct TableEditor {
       record[field] = Int.random(in: 0...3, using: &random) == 0 ? nil : value(&random)
       return .replace(EncodedRecord(id: old.id, fields: record))
     }
+  }
+
+  /// Changes fields and deletes records, and nothing else.
+  mutating func changed(_ table: TableState, _ random: inout SeededRandom) -> TableState {
+    var result = table
+    for id in table.records.ids {
+      do {
+        switch Int.random(in: 0...5, using: &random) {
+        case 0: try result.apply(.remove([id]))
+        case 1...3:
+          for field in ["a", "b", "c"] where Bool.random(using: &random) {
+            try result.set(field, Bool.random(using: &random) ? value(&random) : nil, of: id)
+          }
+        default: break
+        }
+      } catch { Issue.record(error) }
+    }
+    return result
   }
 
   mutating func record(_ random: inout SeededRandom) -> Fields {

@@ -68,6 +68,40 @@ import Testing
     }
   }
 
+  /// Somebody saved the same unique value twice, and references to nothing. Each write undoes these.
+  @Test func duplicatesAndLooseReferencesComeBackAsTheyWere() throws {
+    let writes: [(inout StoreTransaction) throws -> Void] = [
+      { tx in try tx["t"].set(["u": 9, "to": 1], of: 2) }, { tx in try tx["t"].delete(2) },
+      { tx in try tx["t"].delete([1, 2, 3]) }, { tx in try tx["t"].truncate() },
+      { tx in
+        try tx["t"].set(["to": 3], of: 1)
+        try tx["t"].set(["u": 7], of: 1)
+      }, { tx in try tx["t"].drop() },
+    ]
+    for number in writes.indices {
+      try withWrongRecords { store, table in
+        try store.checkpoint()
+        try String(contentsOf: table.url, encoding: .utf8)
+          .replacing(
+            "<key>u</key>\n\t\t\t<integer>2</integer>",
+            with: "<key>u</key>\n\t\t\t<integer>1</integer>\n\t\t\t<key>to</key>\n\t\t\t<integer>77</integer>"
+          )
+          .write(to: table.url, atomically: true, encoding: .utf8)
+        let store = try RecordStore(at: store.url)
+        let before = try store.table("t").snapshot().map(\.fields)
+        #expect(before[1]["u"] == 1 && before[1]["to"] == 77)
+        try store.undoLog.write(writes[number])
+        try store.undoLog.undo()
+        #expect(try store.table("t").snapshot().map(\.fields) == before, "write \(number)")
+        try store.undoLog.redo()
+        try store.undoLog.undo()
+        #expect(try store.table("t").snapshot().map(\.fields) == before, "write \(number) again")
+        // No other write may do this.
+        #expect(storeError { try store.table("t").set(["u": 1], of: 3) }?.code == .notUnique)
+      }
+    }
+  }
+
   @Test func ruleThatIsNewHoldsForAnUndoToo() throws {
     try withWrongRecords { store, table in
       let change = try store.undoableWrite { tx in try tx["t"].set(["n": 2, "r": "y"], of: 2) }

@@ -233,7 +233,7 @@ import Testing
     var reason: (any Error)?
     try full.undoLog.write(
       named: { (_: RecordID<Fields>) in nil }, unlessKept: { reason = $0 },
-      { tx in try tx["t"].add(["n": 3]) })
+      discarding: { _ in }, { tx in try tx["t"].add(["n": 3]) })
     #expect((reason as? StoreError)?.code == .diskFull)
     let store = try RecordStore(at: url, disk: memory, options: options)
     #expect(try store.table("t").count == 2)

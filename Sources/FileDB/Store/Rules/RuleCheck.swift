@@ -47,9 +47,12 @@ struct RuleCheck {
       let isNew = old.map { $0[rule.field.name] != value } ?? true
       guard isNew || changedRules.contains(FieldName(rule.field.name)) else { continue }
       do throws(StoreError) {
+        let isRestored = isRestored(value, rule.field.name, record.id)
+        if !isRestored { try transaction.checkValue(value, rule) }
         // Other records may have come or gone since, so references are still checked.
-        if !isRestored(value, rule.field.name, record.id) { try transaction.checkValue(value, rule) }
-        try transaction.checkReference(value, rule)
+        if !isRestored || !wasMisfit(record.id, MisfitRule.reference(rule.field.name)) {
+          try transaction.checkReference(value, rule)
+        }
       } catch {
         throw placed(error, record, isAsItWas: old == new)
       }
@@ -57,7 +60,14 @@ struct RuleCheck {
     for group in groups {
       let isNew = old.map { old in group.contains { old[$0] != new[$0] } } ?? true
       guard isNew || changedGroups.contains(group) else { continue }
-      if let other = try transaction.other(than: record.id, with: group.map { new[$0] }, in: group, of: key) {
+      if group.allSatisfy({ isRestored(new[$0], $0, record.id) }),
+        wasMisfit(record.id, MisfitRule.unique(group))
+      {
+        continue
+      }
+      if let other = try transaction.other(
+        than: record.id, with: group.map { new[$0] }, in: group, of: key, transaction.table(key.text))
+      {
         var error = StoreError.notUnique(group, new, other: other)
         if let origin = transaction.origin(of: other, in: key) { error.message += " (\(origin.text))" }
         throw placed(error, record, isAsItWas: old == new)
@@ -68,6 +78,11 @@ struct RuleCheck {
   /// Whether an undo has restored the value.
   private func isRestored(_ value: PlistValue?, _ field: String, _ id: AnyRecordID) -> Bool {
     transaction.restored[key]?[id].map { $0.field(field) == value } ?? false
+  }
+
+  /// Whether the record broke this rule before the write that an undo takes back.
+  private func wasMisfit(_ id: AnyRecordID, _ rule: String) -> Bool {
+    transaction.formerMisfits[key]?[rule]?.contains(id) ?? false
   }
 
   /// A field may refer only to a field with unique values.
@@ -111,13 +126,14 @@ extension TransactionState {
 
   /// Checks that the record exists to which a value refers.
   func checkReference(_ value: PlistValue?, _ rule: ValueRules) throws(StoreError) {
-    guard let value, let reference = rule.field.references, try !names(value, reference) else { return }
+    guard let value, let reference = rule.field.references,
+      try !names(value, reference, in: table(reference.table))
+    else { return }
     throw StoreError.missingReference(value, reference, field: rule.field.name)
   }
 
-  /// Whether there is a record that a value refers to.
-  private func names(_ value: PlistValue, _ rule: ReferenceRule) throws(StoreError) -> Bool {
-    let target = try table(rule.table)
+  /// Whether there is a record in `target` that a value refers to.
+  func names(_ value: PlistValue, _ rule: ReferenceRule, in target: TableState) -> Bool {
     if rule.isToID {
       return value.integer.flatMap(AnyRecordID.init(rawValue:)).map(target.records.contains) ?? false
     }
@@ -126,11 +142,12 @@ extension TransactionState {
 
   /// Another record with the same values. If this record lacks one of the fields, there is none.
   func other(
-    than id: AnyRecordID, with values: [PlistValue?], in names: [String], of key: TableKey
-  ) throws(StoreError) -> AnyRecordID? {
+    than id: AnyRecordID, with values: [PlistValue?], in names: [String], of key: TableKey,
+    _ table: TableState
+  ) -> AnyRecordID? {
     let known = values.compactMap(\.self)
     guard known.count == names.count else { return nil }
-    return ids(where: names, are: known, in: key, try table(key.text), atMost: 2).first { $0 != id }
+    return ids(where: names, are: known, in: key, table, atMost: 2).first { $0 != id }
   }
 
   /// The records that have these values in these fields.
