@@ -42,6 +42,9 @@ struct RecordSalvage {
     }
     if let value = Self.value(element, limits) ?? Self.value(Self.mended(element), limits) {
       fields[name] = value
+    } else if let value = closed(element) {
+      fields[name] = value
+      notes.append(("a tag of the value of '\(name)' is damaged; it is read as \(value.quoted)", line))
     } else if let text = Self.text(of: element), (try? checkXMLText(text, limits: limits)) != nil {
       fields[name] = .string(text)
       notes.append(("the value of '\(name)' cannot be read; it is kept as text", line))
@@ -52,6 +55,21 @@ struct RecordSalvage {
 
   private static func value(_ element: some Sequence<UInt8>, _ limits: PlistLimits) -> PlistValue? {
     try? PlistParser.parse(Array("<plist>".utf8) + element + Array("</plist>".utf8), limits: limits)
+  }
+
+  /// The value if it only lacks the right end tag.
+  private func closed(_ element: ArraySlice<UInt8>) -> PlistValue? {
+    guard let start = element.firstIndex(of: UInt8(ascii: "<")),
+      let end = element.firstIndex(of: UInt8(ascii: ">")),
+      let text = Self.text(of: element), start < end
+    else { return nil }
+    let name = element[(start + 1)..<end]
+    guard ["string", "integer", "real", "date", "data"].contains(where: { name.elementsEqual($0.utf8) })
+    else { return nil }
+    let content = Self.mended(Array(text.replacing("<", with: "&lt;").utf8))
+    return Self.value(
+      Array("<".utf8) + name + [UInt8(ascii: ">")] + content + Array("</".utf8) + name + [UInt8(ascii: ">")],
+      limits)
   }
 
   /// The keys of the record itself, not of dictionaries in it.

@@ -76,7 +76,7 @@ private struct Moody: Codable, Sendable {
     try table.add(["title": "Buy milk", "isDone": true])
     let snapshot = try table.snapshot()
     #expect("\(snapshot[0])" == #"1 ["isDone": true, "title": "Buy milk"]"#)
-    #expect("\(snapshot)" == "t: 1 records\n  \(snapshot[0])")
+    #expect("\(snapshot)" == "t: 1 record\n  \(snapshot[0])")
   }
 
   @Test func recordsAndSnapshotsAreComparedByWhatTheyHold() throws {
