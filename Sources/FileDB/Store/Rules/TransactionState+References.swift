@@ -38,7 +38,8 @@ extension TransactionState {
       let broken = referring.first { !$0.rule.isToID && schema?.isUnique($0.rule.targetField) != true }
       guard let broken else { continue }
       throw StoreError(
-        .invalidSchema, "it must stay unique, because '\(broken.field)' of '\(broken.table.text)' refers to it",
+        .invalidSchema,
+        "it must stay unique, because '\(broken.field)' of '\(broken.table.text)' refers to it",
         table: place.key.text, field: broken.rule.field)
     }
   }
