@@ -182,6 +182,34 @@ import Testing
     }
   }
 
+  /// Text in place of a number would be missing in sums and comparisons.
+  @Test func textInAFieldOfNumbersIsNoticed() throws {
+    try withTemporaryFolder { folder in
+      try filedb("import", "-", "t", in: folder, input: "n,s,d\n1,a,2026-01-01T00:00:00Z\n2,b,\n")
+      for (words, message) in [
+        (
+          ["set", "t", "1", "n=5"],
+          "'n' is stored as text, although record 1 has a whole number there; to store one, write n:integer=5\n"
+        ),
+        (["add", "t", "n=5"], "write n:integer=5\n"),
+        (["add", "t", "d=2026-02-01"], "write d:date=2026-02-01\n"),
+        (["set", "t", "2", "n=x"], ""), (["set", "t", "1", "s=5"], ""),
+        (["set", "t", "1", "n:integer=5"], ""),
+        (["set", "t", "1", "new=5"], ""),
+      ] {
+        let result = try filedb(words + ["--dry-run"], in: folder)
+        let error = result.error.replacing("dry run: nothing was written\n", with: "")
+        #expect(
+          result.status == 0 && (message.isEmpty ? error.isEmpty : error.hasSuffix(message)),
+          "\(words): \(result)")
+      }
+      try filedb("schema", "t", "n", "--type", "integer", in: folder)
+      #expect(try filedb("set", "t", "1", "n=5", in: folder).error.isEmpty)
+      #expect(try filedb("count", "t", "--where", "n = 5", in: folder).output == "1\n")
+      try RecordStore(at: folder).checkInvariants()
+    }
+  }
+
   /// In a condition, `v[0]` is an element of an array. A write must not make a field of this name.
   @Test func elementOfAnArrayIsNotTakenForAField() throws {
     try withTemporaryFolder { folder in

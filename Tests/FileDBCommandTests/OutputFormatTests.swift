@@ -127,18 +127,22 @@ import Testing
     "schema t", "undo --list", "sql 'SELECT * FROM t'",
   ]
 
-  @Test(arguments: printing, ["table", "json", "ndjson", "csv", "tsv", "markdown", "plist"])
-  func everyFormatIsKnownWhereverSomethingIsPrinted(command: String, format: String) throws {
+  @Test func everyFormatIsKnownWhereverSomethingIsPrinted() throws {
     try withTasks { folder in
       let setup = "mkdir a b && cp t.plist a && cp t.plist b && filedb --store b set t 1 name=Oil"
       #expect(try shell(setup, in: folder).status == 0)
-      let result = try shell("filedb \(command) --format \(format)", in: folder)
-      #expect([0, 1].contains(result.status) && !result.error.contains("filedb:"), "\(result)")
-      if format == "json" {
-        _ = try JSONSerialization.jsonObject(with: Data(result.output.utf8), options: .fragmentsAllowed)
-      }
-      if format == "plist" {
-        _ = try PropertyListSerialization.propertyList(from: Data(result.output.utf8), format: nil)
+      for command in Self.printing {
+        for format in ["table", "json", "ndjson", "csv", "tsv", "markdown", "plist"] {
+          let result = try shell("filedb \(command) --format \(format)", in: folder)
+          #expect(
+            [0, 1].contains(result.status) && !result.error.contains("filedb:"), "\(command): \(result)")
+          let output = Data(result.output.utf8)
+          switch format {
+          case "json": _ = try JSONSerialization.jsonObject(with: output, options: .fragmentsAllowed)
+          case "plist": _ = try PropertyListSerialization.propertyList(from: output, format: nil)
+          default: break
+          }
+        }
       }
       #expect(try shell("rm -r a b", in: folder).status == 0)
     }

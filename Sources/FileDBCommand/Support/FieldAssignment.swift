@@ -188,7 +188,7 @@ extension Terminal {
   /// at the first and the last record, because a large table should not be read for that.
   static func note(untyped assignments: [FieldAssignment], in snapshot: TableSnapshot<Fields>) {
     let schema = snapshot.knownSchema
-    for assignment in assignments where assignment.field.count == 1 && schema?[assignment.name] == nil {
+    for assignment in assignments where assignment.field.count == 1 && schema?[assignment.name]?.type == nil {
       guard case .text(let given) = assignment.source, given.type == nil else { continue }
       for record in [snapshot.first, snapshot.last].compactMap(\.self) {
         guard let type = record.fields[assignment.name].map(FieldType.init(of:)), type != .string,
