@@ -124,7 +124,7 @@ import Testing
   /// The commands that print, with what they need.
   private static let printing = [
     "tables", "show t", "get t 1", "get t 1 name", "count t", "info t", "info --waiting", "check", "diff a b",
-    "schema t", "undo --list", "sql 'SELECT * FROM t'",
+    "schema t", "undo --list", "redo --list", "conflicts list", "sql 'SELECT * FROM t'",
   ]
 
   @Test func everyFormatIsKnownWhereverSomethingIsPrinted() throws {

@@ -143,6 +143,15 @@ import Testing
       try run("git merge -q other", status: 1, in: folder)
       if setup == "true" { try run("filedb repair", status: 1, in: folder) }
       let list = try run("filedb conflicts list", status: 1, in: folder)
+      let rows = try run("filedb conflicts list --format ndjson", status: 1, in: folder).output.split(
+        separator: "\n")
+      #expect(
+        rows.count == 4 && rows.allSatisfy { $0.hasPrefix(#"{"table": "todo", "record": "#) }, "\(rows)")
+      #expect(
+        rows.contains {
+          $0.contains(#""kind": "deleted by ours", "base": {"#) && $0.contains(#""theirs": {"#)
+        })
+      #expect(rows.contains { $0.contains(#""field": "title", "kind": "changed", "base": "#) })
       #expect(list.output.split(separator: "\n").filter { $0.hasPrefix("CONFLICT todo: record ") }.count == 4)
       #expect(list.error == "4 conflicts; 'filedb conflicts take ours' or 'theirs' settles them\n")
       #expect(

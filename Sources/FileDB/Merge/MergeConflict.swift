@@ -20,9 +20,9 @@ public struct MergeConflict: Sendable {
     case order(ours: [AnyRecordID], theirs: [AnyRecordID])
   }
 
-  /// The record's id in the merged table; `nil` if the conflict is about the order of the records, or about another key in the root of the file. In a
-  /// store with an attached store, the merged table may have no record with this id, if none of the changes to the
-  /// attached record are left.
+  /// The record's id in the merged table; `nil` if the conflict is about the order of the records, or about another key
+  /// in the root of the file. In a store with an attached store, the merged table may have no record with this id, if
+  /// none of the changes to the attached record are left.
   public let record: AnyRecordID?
   /// What the two sides did.
   public let kind: Kind

@@ -27,9 +27,9 @@ struct ConflictsGroup: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "conflicts", abstract: "List and settle the conflicts that a merge has left.",
     discussion: """
-      A conflict remains if both sides changed a field to different values, or if one side deleted a record that the \
-      other changed. Merges by git, 'filedb repair', and edited files of a shared store can leave conflicts. The table \
-      is whole in the meantime.
+      A conflict remains if both sides changed a field to different values, if one side deleted a record that the other \
+      changed, or if both put the records in another order. Merges by git, 'filedb repair', and edited files of a shared \
+      store can leave conflicts. Meanwhile, the table can be used as it is.
       """,
     subcommands: [ConflictsList.self, ConflictsTake.self])
 }

@@ -1,30 +1,44 @@
 import ArgumentParser
 import FileDB
 import FileDBEssentials
+import FileDBPlist
 
 struct ConflictsList: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "Print the conflicts that nobody has settled.",
-    discussion: "The exit code is 1 if there are some.")
+    discussion: """
+      The exit code is 1 if there are some. In all formats but table, each conflict is a row.
+      """)
 
   static var places: StorePlaces { .folders }
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument(help: "The tables; by default all.") var tables: [TableReference] = []
+  @OptionGroup var output: FormatOption
 
   func run() throws {
     let tables = try tables.isEmpty ? TableConflicts.all(in: existingStore()) : tables.map(conflicts)
-    for table in tables {
-      let report = MergeReport(name: table.name, kind: .table)
-      for conflict in table.open { for line in report.lines(conflict) { Terminal.print(line) } }
-    }
+    if output.format == .table { printLines(of: tables) } else { try printRows(of: tables) }
     let count = tables.reduce(0) { $0 + $1.open.count }
     guard count > 0 else { return Terminal.note("no conflicts") }
     Terminal.note(
       "\(count.counted("conflict")); 'filedb conflicts take ours' or 'theirs' settles \(count == 1 ? "it" : "them")"
     )
     throw ExitCode(1)
+  }
+
+  private func printLines(of tables: [TableConflicts]) {
+    for table in tables {
+      let report = MergeReport(name: table.name, kind: .table)
+      for conflict in table.open { for line in report.lines(conflict) { Terminal.print(line) } }
+    }
+  }
+
+  private func printRows(of tables: [TableConflicts]) throws {
+    let titles = ["table", "record", "field", "kind", "base", "ours", "theirs", "message"]
+    let rows = tables.flatMap { table in table.open.map { [.string(table.name)] + $0.row } }
+    try SummaryPrinter(output: output, titles: titles, keyCount: 0).print(rows)
   }
 }
 
@@ -117,5 +131,23 @@ extension MergeConflict {
   /// Whether a side's version is what the merge left. Then nothing in the table shows that the conflict is settled.
   fileprivate func isKept(by side: MergeRenumbering.Side) -> Bool {
     if case .none = settlement(taking: side) { true } else { false }
+  }
+}
+
+extension MergeConflict {
+  /// The record, the field, what happened, the values of the three versions, and a message.
+  fileprivate var row: [PlistValue?] {
+    let id = record.map { PlistValue.integer($0.rawValue) }
+    func ids(_ ids: [AnyRecordID]) -> PlistValue { .array(ids.map { .integer($0.rawValue) }) }
+    return switch kind {
+    case .field(let field, let base, let ours, let theirs):
+      [id, .string(field), "changed", base, ours, theirs, nil]
+    case .deletedByOurs(let base, let theirs):
+      [id, nil, "deleted by ours", .dict(base.dictionary), nil, .dict(theirs.dictionary), nil]
+    case .deletedByTheirs(let base, let ours):
+      [id, nil, "deleted by theirs", .dict(base.dictionary), .dict(ours.dictionary), nil, nil]
+    case .rule(let field, let message): [id, .string(field), "rule", nil, nil, nil, .string(message)]
+    case .order(let ours, let theirs): [id, nil, "order", nil, ids(ours), ids(theirs), nil]
+    }
   }
 }
