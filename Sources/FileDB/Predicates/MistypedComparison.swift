@@ -15,9 +15,9 @@ extension RecordPredicate {
   /// Returns the comparisons of a field with a value of a type that none of its values in `snapshot` has.
   ///
   /// Such a predicate is not an error, but it never does what its author meant: `zip == 10115` finds nothing where the
-  /// field has text, and `zip != 10115` finds everything. The same is true of `due < 'soon'`, where the field has dates.
-  /// If your users write predicates, tell them about these comparisons, and refuse to delete by such a predicate. A
-  /// field with arrays or dictionaries, and one that no record has, is in no result.
+  /// field has text, and `zip != 10115` finds everything. The same is true of `due < 'soon'`, where the field has
+  /// dates. If your users write predicates, tell them about these comparisons, and refuse to delete by such a
+  /// predicate. A field with arrays or dictionaries, and one that no record has, is in no result.
   /// - Complexity: O(*n*) if the predicate compares a field with a value, up to the first record with a type that fits;
   ///   else O(1).
   public func mistypedComparisons<Value>(in snapshot: TableSnapshot<Value>) -> [MistypedComparison] {
