@@ -21,7 +21,7 @@ import Testing
   @Test(
     .enabled(if: sharedFolderHas("data/usda-sr28"), "needs ../shared/data/usda-sr28"), arguments: tables)
   func realTablesSurviveExportAndImport(file: String, fields: String) throws {
-    let usda = try #require(DelimitedFormat(separator: "^", quote: "~", encoding: .latin1))
+    let usda = try #require(DelimitedFormat(separator: "^", quote: "~", encoding: .windows1252))
     var text = TableImport(format: .delimited(usda, hasHeader: false))
     text.fields = fields.split(separator: ",").map(String.init)
     let source = ImportSource(sharedFolder.appendingPathComponent("data/usda-sr28/\(file).txt"))

@@ -135,7 +135,7 @@ def import_tables(data, scratch):
     def work():
         db = TinyDB(path)
         for name in sorted(glob.glob(os.path.join(data, "*.txt"))):
-            with open(name, encoding="latin-1", newline="") as file:
+            with open(name, encoding="cp1252", newline="") as file:
                 rows = csv.reader(file, delimiter="^", quotechar="~")
                 db.table(os.path.basename(name)[:-4]).insert_multiple(
                     {"column%d" % column: text for column, text in enumerate(row)} for row in rows)

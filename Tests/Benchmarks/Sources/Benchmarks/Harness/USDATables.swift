@@ -13,7 +13,7 @@ enum USDATables {
   static func table(_ file: URL) -> String { file.deletingPathExtension().lastPathComponent }
 
   static func reader(_ file: URL) throws -> DelimitedReader {
-    guard let format = DelimitedFormat(separator: "^", quote: "~", encoding: .latin1) else {
+    guard let format = DelimitedFormat(separator: "^", quote: "~", encoding: .windows1252) else {
       throw WrongResult("the format")
     }
     return try DelimitedReader(contentsOf: file, format: format)
