@@ -40,15 +40,9 @@ enum PostgresValue {
     Array("{\(elements.joined(separator: ","))}".utf8)
   }
 
-  /// An element of an array. It goes byte by byte, because a `Character` may be a quote with an accent.
+  /// An element of an array.
   private static func quoted(_ text: String) -> String {
-    let quote = UInt8(ascii: "\"")
-    var bytes = [quote]
-    for byte in text.utf8 {
-      if byte == quote || byte == UInt8(ascii: "\\") { bytes.append(UInt8(ascii: "\\")) }
-      bytes.append(byte)
-    }
-    return String(decoding: bytes + [quote], as: UTF8.self)
+    "\"" + text.replacing(["\"": #"\""#, "\\": #"\\"#]) + "\""
   }
 }
 

@@ -35,7 +35,7 @@ final class ReplicaFiles: ShownFiles {
   private var replica: StoreFolder { log.folder }
 
   private var disk: StoreDisk { shown.disk }
-  private var copiesFolder: String { "\(replica.ownFolder)/shown" }
+  private var copiesFolder: String { replica.own(.shown) }
   private func copy(of table: TableKey) -> String { "\(copiesFolder)/\(table.text)\(StoreFolder.suffix)" }
   /// The file that becomes the copy once people see the new file.
   private func nextCopy(of table: TableKey) -> String { "\(copy(of: table)).next" }

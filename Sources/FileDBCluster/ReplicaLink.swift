@@ -1,30 +1,20 @@
 import FileDB
 import FileDBEssentials
+import FileDBStorage
 
-/// Which shared log a folder follows, and its address: the two lines of `.filedb/shared`. The second line is missing if
-/// the program reaches the log without an address.
+/// Which shared log a folder follows: the line of `.filedb/shared`. It does not say where that log is; ``JoinedStores``
+/// does.
 package struct ReplicaLink: Equatable, Sendable {
   /// The identity of the log.
   package let identity: String
-  /// A ``SharedAddress`` without passwords.
-  package let address: String?
 
-  package init(identity: String, address: String?) { (self.identity, self.address) = (identity, address) }
-
-  private static func file(_ folder: StoreFolder) -> String { "\(folder.ownFolder)/shared" }
+  private static func file(_ folder: StoreFolder) -> String { folder.own(.shared) }
 
   /// - Returns: `nil` for a folder that does not follow a log.
   package static func read(_ folder: StoreFolder) throws(StoreError) -> ReplicaLink? {
     guard try folder.disk.status(file(folder)) != nil else { return nil }
-    let lines = String(decoding: try folder.disk.read(file(folder)).bytes, as: UTF8.self).split(
-      separator: "\n")
-    return ReplicaLink(
-      identity: lines.first.map(String.init) ?? "", address: lines.dropFirst().first.map(String.init))
-  }
-
-  private func write(_ folder: StoreFolder) throws(StoreError) {
-    let lines = [identity, address].compactMap(\.self).map { $0 + "\n" }
-    try folder.disk.replace(Self.file(folder), with: Array(lines.joined().utf8))
+    let text = String(decoding: try folder.disk.read(file(folder)).bytes, as: UTF8.self)
+    return ReplicaLink(identity: text.cut(at: "\n")?.before ?? text)
   }
 
   /// What a folder follows. If it does not follow a log yet, it follows `log` from here on.
@@ -33,14 +23,14 @@ package struct ReplicaLink: Equatable, Sendable {
   ) throws -> ReplicaLink {
     if let link = try read(folder) { return link }
     try checkIsEmpty(folder)
-    let link = ReplicaLink(identity: try log.identity(), address: try log.address())
+    let link = ReplicaLink(identity: try log.identity())
     let lock = try folder.lock(timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
     // Another process may have used the folder meanwhile.
     if let link = try read(folder) { return link }
     try checkIsEmpty(folder)
-    try folder.disk.createFolder("\(folder.ownFolder)/replica")
-    try link.write(folder)
+    try folder.disk.createFolder(folder.own(.replica))
+    try folder.disk.replace(file(folder), with: Array("\(link.identity)\n".utf8))
     return link
   }
 
@@ -51,19 +41,9 @@ package struct ReplicaLink: Equatable, Sendable {
       file: folder.path, table: table)
   }
 
-  /// Makes a folder reach its log in the same way as `log` does, from here on.
-  /// - Throws: ``StoreError/Code/conflict`` if `log` is another log.
-  package static func renew(
-    _ folder: StoreFolder, with log: any SharedCommitLog, timeout: Duration
-  ) throws {
-    guard let former = try read(folder) else { return }
-    guard try log.identity() == former.identity else {
-      throw StoreError(.conflict, "this folder belongs to another shared log", file: folder.path)
-    }
-    let link = ReplicaLink(identity: former.identity, address: try log.address())
-    guard link != former else { return }
-    let lock = try folder.lock(timeout: timeout)
-    defer { withExtendedLifetime(lock) {} }
-    try link.write(folder)
+  /// - Throws: ``StoreError/Code/conflict`` if a folder follows another log than `log`.
+  package static func check(_ folder: StoreFolder, follows log: any SharedCommitLog) throws(StoreError) {
+    guard let link = try read(folder), try log.identity() != link.identity else { return }
+    throw StoreError(.conflict, "this folder belongs to another shared log", file: folder.path)
   }
 }

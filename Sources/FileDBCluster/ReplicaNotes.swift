@@ -1,12 +1,13 @@
 import FileDB
 import FileDBEssentials
+import FileDBStorage
 
 /// What a folder knows about the shared log that it follows, besides its commits. It is in two small files.
 package struct ReplicaNotes: Sendable {
   let folder: StoreFolder
 
-  private var knownFile: String { "\(folder.ownFolder)/known" }
-  private var startFile: String { "\(folder.ownFolder)/start" }
+  private var knownFile: String { folder.own(.known) }
+  private var startFile: String { folder.own(.start) }
 
   /// The last commit whose token was noted.
   func knownCommit() throws(StoreError) -> FollowedCommit.Known? {

@@ -1,4 +1,5 @@
 import FileDB
+import FileDBEssentials
 
 /// The address of a shared store: `postgres://db1,db2/app?store=notes` or `etcd://m1,m2,m3/app?store=notes`. It is the
 /// URL of the database or the etcd cluster, with the store's name as one more parameter.
@@ -29,19 +30,20 @@ package struct SharedAddress: Sendable {
     self.engine = engine
     // Before the first / or @, a ? belongs to the user's name or password.
     let rest = text.dropFirst(scheme.count)
-    let start = rest.firstIndex { "@/".contains($0) } ?? rest.startIndex
-    guard let mark = rest[start...].firstIndex(of: "?") else {
+    let start = rest.unicodeScalars.firstIndex { $0 == "@" || $0 == "/" } ?? rest.startIndex
+    guard let mark = rest[start...].unicodeScalars.firstIndex(of: "?") else {
       (connection, store) = (text, nil)
       return
     }
-    var (others, names): ([Substring], [String]) = ([], [])
-    for parameter in text[text.index(after: mark)...].split(separator: "&") {
-      let parts = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard parts[0] == "store" else {
+    var (others, names): ([String], [String]) = ([], [])
+    for parameter in text[text.unicodeScalars.index(after: mark)...].parts(between: "&")
+    where !parameter.isEmpty {
+      let (key, value) = parameter.cut(at: "=") ?? (parameter, "")
+      guard key == "store" else {
         others.append(parameter)
         continue
       }
-      guard parts.count == 2, let name = Self.decoded(parts[1]), !name.isEmpty else {
+      guard let name = PercentEncoding.decode(value.utf8), !name.isEmpty else {
         throw Self.wrong("the store's name after 'store=' is empty or wrong")
       }
       names.append(name)
@@ -75,38 +77,28 @@ package struct SharedAddress: Sendable {
 
   // MARK: Without secrets
 
+  /// The options of libpq that an address may have: which server, database and user, TLS, and for how long to wait. Others name
+  /// files of passwords, or change what the connection does.
+  private static let options: Set = [
+    "host", "hostaddr", "port", "dbname", "user", "sslmode", "sslnegotiation", "sslrootcert", "sslcert",
+    "sslkey",
+    "sslcrl", "channel_binding", "gssencmode", "require_auth", "target_session_attrs", "connect_timeout",
+    "tcp_user_timeout", "keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count",
+    "application_name",
+  ]
+
   /// The address of a store in the database of a connection string, without passwords.
-  /// - Throws: ``StoreError/Code/unreachable`` if libpq does not understand the connection string.
+  /// - Throws: ``StoreError/Code/unreachable`` if libpq does not understand the connection string, or if it has an
+  ///   option that an address may not have.
   package static func text(of connection: String, store: String) throws(StoreError) -> String {
     let options = try LibPQ.load().options(of: connection)
-    let parameters = options.filter { !$0.isSecret }.map { "\($0.name)=\(encoded($0.value))" }
-    return "postgres:///?" + (parameters + ["store=\(encoded(store))"]).joined(separator: "&")
-  }
-
-  /// Encodes a string for an address: a % and two hexadecimal digits replace each byte that may have a meaning there.
-  /// - Parameter marks: the characters that stay as they are, in addition to letters and digits.
-  package static func encoded(_ text: String, keeping marks: String = "-._~/,:") -> String {
-    text.utf8.map { byte in
-      let isPlain =
-        byte < 0x80 && (Character(Unicode.Scalar(byte)).isLetter || Character(Unicode.Scalar(byte)).isNumber)
-      if isPlain || marks.utf8.contains(byte) { return String(Unicode.Scalar(byte)) }
-      return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-    }.joined()
-  }
-
-  /// - Returns: `nil` if the encoding is wrong.
-  package static func decoded(_ text: Substring) -> String? {
-    var (bytes, rest): ([UInt8], Substring.UTF8View) = ([], text.utf8)
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard rest.count >= 2, let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-      else { return nil }
-      bytes.append(code)
-      rest = rest.dropFirst(2)
+    if let other = options.first(where: { !$0.isSecret && !Self.options.contains($0.name) }) {
+      throw wrong(
+        "the address of a store may not have libpq's option '\(other.name)'; set it in the environment")
     }
-    return String(validating: bytes, as: UTF8.self)
+    let parameters = options.filter { !$0.isSecret }.map {
+      "\($0.name)=\(PercentEncoding.encode($0.value, keeping: "-._~/,:"))"
+    }
+    return "postgres:///?" + (parameters + ["store=\(PercentEncoding.encode(store))"]).joined(separator: "&")
   }
 }

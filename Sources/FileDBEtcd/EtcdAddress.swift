@@ -24,32 +24,31 @@ struct EtcdAddress: Equatable, Sendable {
         "the address of an etcd cluster is etcd://HOST:PORT,HOST:PORT/PREFIX; TLS is not supported")
     }
     var rest = text.dropFirst(scheme.count)
-    guard !rest.contains("?") else {
+    guard !rest.has("?") else {
       throw SharedAddress.wrong(
         "the address of an etcd cluster takes no parameter but 'store'; write a ? in a password as %3F; "
           + "TLS is not supported")
     }
-    let slash = rest.firstIndex(of: "/") ?? rest.endIndex
-    let path = rest[slash...].split(separator: "/").joined(separator: "/")
+    let slash = rest.unicodeScalars.firstIndex(of: "/") ?? rest.endIndex
+    let path = rest[slash...].parts(between: "/").filter { !$0.isEmpty }.joined(separator: "/")
     prefix = path.isEmpty ? "filedb" : path
     rest = rest[..<slash]
-    if let at = rest.lastIndex(of: "@") {
-      let words = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let user = SharedAddress.decoded(words[0]), !user.isEmpty else {
+    if let at = rest.unicodeScalars.lastIndex(of: "@") {
+      let (name, password) = rest[..<at].cut(at: ":") ?? (String(rest[..<at]), nil)
+      guard let user = PercentEncoding.decode(name.utf8), !user.isEmpty else {
         throw SharedAddress.wrong("the user's name in the address is empty or wrong")
       }
       self.user = user
-      givenPassword = words.count == 2 ? try Self.password(words[1]) : nil
-      rest = rest[rest.index(after: at)...]
+      givenPassword = try password.map { text throws(StoreError) in try Self.password(text) }
+      rest = rest[rest.unicodeScalars.index(after: at)...]
     } else {
       (user, givenPassword) = (nil, nil)
     }
-    endpoints = try rest.split(separator: ",", omittingEmptySubsequences: false)
-      .map { text throws(StoreError) in try EtcdEndpoint(text) }
+    endpoints = try rest.parts(between: ",").map { text throws(StoreError) in try EtcdEndpoint(text) }
   }
 
-  private static func password(_ text: Substring) throws(StoreError) -> String {
-    guard let password = SharedAddress.decoded(text) else {
+  private static func password(_ text: String) throws(StoreError) -> String {
+    guard let password = PercentEncoding.decode(text.utf8) else {
       throw SharedAddress.wrong(
         "the password in the address has a % that is not followed by two hexadecimal digits")
     }
@@ -59,15 +58,15 @@ struct EtcdAddress: Equatable, Sendable {
   /// The address of a store, without the password.
   func text(of store: String) -> String {
     let hosts = endpoints.map(\.description).joined(separator: ",")
-    let user = user.map { SharedAddress.encoded($0, keeping: "-._~") + "@" } ?? ""
-    return "etcd://\(user)\(hosts)/\(prefix)?store=\(SharedAddress.encoded(store))"
+    let user = user.map { PercentEncoding.encode($0) + "@" } ?? ""
+    return "etcd://\(user)\(hosts)/\(prefix)?store=\(PercentEncoding.encode(store))"
   }
 }
 
 extension EtcdEndpoint {
   /// A host, or a host and a port.
-  fileprivate init(_ text: Substring) throws(StoreError) {
-    var (host, port) = (text, EtcdAddress.port)
+  fileprivate init(_ text: String) throws(StoreError) {
+    var (host, port) = (Substring(text), EtcdAddress.port)
     // An IPv6 address contains colons, too.
     let bracket = text.lastIndex(of: "]") ?? text.startIndex
     if let colon = text[bracket...].lastIndex(of: ":") {

@@ -22,7 +22,7 @@ extension EtcdTable {
   init?(_ line: some StringProtocol) {
     let words = line.split(separator: " ")
     guard words.count == 2 || words.count == 5,
-      let name = SharedAddress.decoded(Substring(words[0])),
+      let name = PercentEncoding.decode(words[0].utf8),
       let counter = Int64(words[1])
     else { return nil }
     (key, self.counter) = (TableKey(name), counter)
@@ -34,7 +34,7 @@ extension EtcdTable {
   }
 
   var line: String {
-    let start = "\(SharedAddress.encoded(key.text, keeping: "-._~")) \(counter)"
+    let start = "\(PercentEncoding.encode(key.text)) \(counter)"
     return file.map { "\(start) \(count) \($0.id) \($0.byteCount)\n" } ?? "\(start)\n"
   }
 }

@@ -1,4 +1,5 @@
 import FileDBCluster
+import FileDBEssentials
 import FileDBTables
 
 /// The keys of a store. <doc:ClusterFormat> describes them.
@@ -8,7 +9,7 @@ struct EtcdKeys: Sendable {
   let root: String
 
   init(prefix: String, store: String) {
-    root = "\(prefix)/\(SharedAddress.encoded(store, keeping: "-._~"))/"
+    root = "\(prefix)/\(PercentEncoding.encode(store))/"
   }
 
   /// The version of this key format.

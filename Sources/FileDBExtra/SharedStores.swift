@@ -20,10 +20,13 @@ extension AllExtras {
   }
 
   func openReplica(_ folder: URL, for use: StoreUse) throws -> RecordStore {
-    guard let address = try ReplicaLink.read(shown(folder))?.address else {
+    guard let link = try ReplicaLink.read(shown(folder)),
+      let address = JoinedStores().address(of: link.identity)
+    else {
       throw StoreError(
         .unreachable,
-        "this folder does not know the address of its shared store; set it with 'filedb shared join ADDRESS DIR'",
+        "this folder follows a shared store that you have not joined on this machine; 'filedb shared join ADDRESS "
+          + "DIR' does that. FileDB connects to no address that came with a folder",
         file: folder.path)
     }
     return try replica(folder, of: SharedAddress(address), for: use)
@@ -39,8 +42,9 @@ extension AllExtras {
 
   func join(_ address: String, _ folder: URL) throws -> FolderProgress {
     let address = try SharedAddress(address)
-    try ReplicaLink.renew(
-      shown(folder), with: log(at: address), timeout: StoreOptions().lockTimeout)
+    let log = try log(at: address)
+    try ReplicaLink.check(shown(folder), follows: log)
+    if let kept = try log.address() { try JoinedStores().add(kept, of: log.identity()) }
     return try synchronize(replica(folder, of: address, for: .once))
   }
 

@@ -52,18 +52,7 @@ extension SQLiteConnection {
 
 /// `name` quoted for SQL.
 func quotedIdentifier(_ name: String) -> String {
-  "\"" + name.utf8Replacing("\"", with: "\"\"") + "\""
-}
-
-extension String {
-  /// Finds a quote even if it is one character together with a combining accent after it.
-  fileprivate func utf8Replacing(_ scalar: Unicode.Scalar, with text: String) -> String {
-    var result = ""
-    for next in unicodeScalars {
-      if next == scalar { result += text } else { result.unicodeScalars.append(next) }
-    }
-    return result
-  }
+  "\"" + name.replacing(["\"": "\"\""]) + "\""
 }
 
 /// The name of a column, compared as SQLite does: by its bytes, but ignoring the case of A to Z.

@@ -54,20 +54,21 @@ struct SystemPlace: ~Copyable {
     ownFolder(in: path).map { (String(path[..<$0.lowerBound]), String(path[$0.lowerBound...])) }
   }
 
-  /// The folders in a store's own folder.
-  private static let ownSubfolders: Set = ["backups", "offsets", "shipped", "undo"]
-
   /// The last `/.filedb` on the path. A store may itself be below a folder with that name. So what follows must be
-  /// something that a store has there: a file, a folder, or a file in one of its folders.
+  /// something that a store has there: a file, a folder, or a file in one of its folders. What a store of others has in
+  /// its own folder is a store itself, ``OwnName/replica``: then the outer one counts.
   private static func ownFolder(in path: String) -> Range<String.Index>? {
     guard strstr(path, "/.filedb") != nil else { return nil }  // Most paths end here, quickly.
     // Split by bytes: a slash and a combining accent after it are one character.
     let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    guard let own = parts.lastIndex(where: { $0.elementsEqual(".filedb".utf8) }), own > 0 else { return nil }
+    func isOwn(_ place: Int) -> Bool { place > 0 && parts[place].elementsEqual(".filedb".utf8) }
+    guard var own = parts.lastIndex(where: { $0.elementsEqual(".filedb".utf8) }), own > 0 else { return nil }
     let names = parts[(own + 1)...].filter { !$0.isEmpty }
-    guard names.count <= 1 || names.count == 2 && ownSubfolders.contains(String(names[0]) ?? "") else {
+    guard names.count <= 1 || names.count == 2 && String(names[0]).flatMap(OwnName.init)?.isFolder == true
+    else {
       return nil
     }
+    while own > 2, parts[own - 1].elementsEqual(OwnName.replica.rawValue.utf8), isOwn(own - 2) { own -= 2 }
     return path.utf8.index(before: parts[own].startIndex)..<parts[own].endIndex
   }
 

@@ -30,7 +30,7 @@ import Testing
 
   @Test func addressWithoutPasswordsLeadsToTheSamePlace() throws {
     guard let libpq = try? LibPQ.load() else { return }
-    let info = "host=db1,db2 dbname='my app' user=me password=geheim sslpassword=geheim options='-c a=b&c'"
+    let info = "host=db1,db2 dbname='my app' user=me password=geheim sslpassword=geheim sslmode=verify-full"
     let text = try SharedAddress.text(of: info, store: "a&b c/d")
     #expect(!text.contains("geheim"))
     let address = try SharedAddress(text)
@@ -38,7 +38,15 @@ import Testing
     let options = try libpq.options(of: address.connection)
     #expect(
       options.map { "\($0.name)=\($0.value)" }.sorted() == [
-        "dbname=my app", "host=db1,db2", "options=-c a=b&c", "user=me",
+        "dbname=my app", "host=db1,db2", "sslmode=verify-full", "user=me",
       ])
+  }
+
+  @Test(arguments: ["passfile=/etc/passwd", "service=x", "options='-c a=b'", "krbsrvname=x"])
+  func addressHasNoOptionThatReachesFurther(option: String) throws {
+    guard (try? LibPQ.load()) != nil else { return }
+    let error = storeError { _ = try SharedAddress.text(of: "host=db1 \(option)", store: "x") }
+    #expect(
+      error?.message.contains("'\(option.prefix { $0 != "=" })'") == true, "\(String(describing: error))")
   }
 }

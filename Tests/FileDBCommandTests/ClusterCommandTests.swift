@@ -192,10 +192,8 @@ struct ClusterCommandTests {
       try filedb("--store", address, "create", "todo", in: folder)
       try filedb("--store", address, "add", "todo", "title=Milk", in: folder)
       #expect(try run("shared", "join", address, "here", in: folder).status == 0)
-      let link = folder.appendingPathComponent("here/.filedb/shared")
-      let lines = try String(contentsOf: link, encoding: .utf8).split(separator: "\n")
-      let away = "postgres:///app?host=\(folder.path)&store=x"
-      try "\(lines[0])\n\(away)\n".write(to: link, atomically: true, encoding: .utf8)
+      let identity = try joined("here", in: folder)
+      try JoinedStores().add("postgres:///app?host=\(folder.path)&store=x", of: identity)
       #expect(try run("--store", "here", "get", "todo", "1", "title", in: folder).output == "Milk\n")
       for words in [["add", "todo", "title=Bread"], ["shared", "sync"]] {
         let result = try filedb(["--store", "here"] + words, in: folder)
@@ -203,9 +201,6 @@ struct ClusterCommandTests {
       }
       let status = try run("--store", "here", "shared", "status", in: folder)
       #expect(status.status == 69 && status.output.contains(/\nfolder commit +2\n/), "\(status)")
-      // Without any address, it says what to do; and joining again gives it one.
-      try "\(lines[0])\n".write(to: link, atomically: true, encoding: .utf8)
-      #expect(try run("--store", "here", "show", "todo", in: folder).error.contains("'filedb shared join"))
       #expect(try run("shared", "join", address, "here", in: folder).status == 0)
       #expect(try run("--store", "here", "add", "todo", "title=Bread", in: folder).output == "2\n")
     }

@@ -156,6 +156,23 @@ import Testing
     }
   }
 
+  @Test(arguments: [["drop", "t", "--yes"], ["table", "rename", "t", "u"]])
+  func commandThatRemovesALinkSaysSo(_ command: [String]) throws {
+    try withTemporaryFolder { folder in
+      try filedb("create", "t", in: folder)
+      let (link, target) = (
+        folder.appendingPathComponent("t.plist"), folder.appendingPathComponent("elsewhere")
+      )
+      try FileManager.default.moveItem(at: link, to: target)
+      try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
+      #expect(
+        try filedb(command, in: folder).error
+          == "t.plist is a link to \(target.path). That file stays, and 'filedb undo' does not bring the link back\n"
+      )
+      #expect(FileManager.default.fileExists(atPath: target.path))
+    }
+  }
+
   @Test func dropAndTruncateNeedYesWhereNobodyCanBeAsked() throws {
     try withTodo { folder in
       for command in ["drop", "truncate"] {

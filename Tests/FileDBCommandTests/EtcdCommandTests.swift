@@ -1,4 +1,5 @@
 import FileDB
+import FileDBCluster
 import Foundation
 import TestSupport
 import Testing
@@ -87,10 +88,9 @@ struct EtcdCommandTests {
       try filedb("--store", address, "create", "todo", in: folder)
       try filedb("--store", address, "add", "todo", "title=Milk", in: folder)
       #expect(try filedb("shared", "join", address, "here", in: folder).status == 0)
-      let link = folder.appendingPathComponent("here/.filedb/shared")
-      let lines = try String(contentsOf: link, encoding: .utf8).split(separator: "\n")
-      #expect(lines[1] == address)
-      try "\(lines[0])\netcd://127.0.0.1:1/tests?store=x\n".write(to: link, atomically: true, encoding: .utf8)
+      let identity = try joined("here", in: folder)
+      #expect(JoinedStores().address(of: identity) == address)
+      try JoinedStores().add("etcd://127.0.0.1:1/tests?store=x", of: identity)
       #expect(try filedb("--store", "here", "get", "todo", "1", "title", in: folder).output == "Milk\n")
       for words in [["add", "todo", "title=Bread"], ["shared", "sync"], ["shared", "status"]] {
         let result = try filedb(["--store", "here"] + words, in: folder)

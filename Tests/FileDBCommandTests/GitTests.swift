@@ -44,6 +44,23 @@ import Testing
   }
 
   /// The branch goes on with the record that gets a new id while its first commit is replayed.
+  @Test func recordThatWasCherryPickedIsMergedOnce() throws {
+    try withRepository { folder in
+      try run(
+        """
+        filedb add todo title=Tea && git commit -q -a -m tea
+        git checkout -q other && filedb add todo title=Oil && git commit -q -a -m oil
+        git checkout -q main && git cherry-pick other
+        git checkout -q other && filedb add todo title=Rice && git commit -q -a -m rice
+        git checkout -q main && git merge -q -m merged other
+        """, in: folder)
+      let titles = try RecordStore(at: folder).table("todo").snapshot().values().get().map {
+        $0["title"]?.string
+      }
+      #expect(titles.filter { $0 == "Oil" }.count == 1 && titles.contains("Tea") && titles.contains("Rice"))
+    }
+  }
+
   @Test func gitRebasesBranch() throws {
     try withRepository { folder in
       try run(

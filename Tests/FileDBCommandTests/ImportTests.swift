@@ -121,7 +121,8 @@ import Testing
     try withTemporaryFolder { folder in
       let source = sharedFolder.appendingPathComponent("data/usda-sr28/\(file).txt")
       let options = [
-        "--separator", "^", "--quote", "~", "--encoding", "windows-1252", "--columns", fields, "--types", types,
+        "--separator", "^", "--quote", "~", "--encoding", "windows-1252", "--columns", fields, "--types",
+        types,
       ]
       let result = try filedb(["import", source.path, "t"] + options, in: folder)
       #expect(result.status == 0, "\(result.error)")

@@ -38,6 +38,27 @@ import Testing
     }
   }
 
+  /// The file of such a table waits until its commits have an eighth of its size.
+  @Test func commandSaysThatGitWouldCommitAnOldFile() throws {
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder)
+      let text = String(repeating: "x", count: 2_000_000)
+      try store.table("t").add(contentsOf: (1...9).map { ["n": .integer($0), "text": .string(text)] })
+      try store.table("t").add(["n": 10])
+      try store.table("small").create()
+      try store.close()
+      let change = ["set", "t", "10", "n:integer=7"]
+      #expect(try filedb(change, in: folder).error.isEmpty)
+      try FileManager.default.createDirectory(
+        at: folder.appendingPathComponent(".git"), withIntermediateDirectories: false)
+      let note =
+        "the file of 't' is behind; run 'filedb checkpoint' before you commit it in git\n"
+      #expect(try filedb(change, in: folder).error == note)
+      #expect(try filedb(["undo"], in: folder).error.hasSuffix(note))
+      #expect(try filedb(["add", "small", "n=1"], in: folder).error.isEmpty)
+    }
+  }
+
   #if os(Linux)
     /// An editor saves when the command has opened the file, or has read some of it. The command sees the file before
     /// or after, or says that it saw neither.

@@ -202,3 +202,9 @@ struct CommandList: Decodable {
     }
   }
 }
+
+/// The identity of the shared store that a folder follows.
+func joined(_ name: String, in folder: URL) throws -> String {
+  let file = folder.appendingPathComponent("\(name)/.filedb/shared")
+  return try String(contentsOf: file, encoding: .utf8).trimmingCharacters(in: .newlines)
+}

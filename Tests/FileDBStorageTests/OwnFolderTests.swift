@@ -56,6 +56,32 @@ import Testing
     }
   }
 
+  /// The commits of a shared store are in a store of their own, inside a folder's.
+  @Test(arguments: ["replica", "replica/.filedb", "replica/.filedb/shown", "conflicts"])
+  func storeInTheOwnFolderIsReachedWithoutLinks(name: String) throws {
+    try withScratchFolder { folder in
+      let (outside, link) = ("\(folder)/outside", "\(folder)/store/.filedb/\(name)")
+      for path in [outside, "\(outside)/.filedb", "\(outside)/.filedb/shown", "\(folder)/store"] {
+        try disk.createFolder(path)
+      }
+      var parent = "\(folder)/store/.filedb"
+      for part in name.split(separator: "/") {
+        try disk.createFolder(parent)
+        parent += "/\(part)"
+      }
+      for path in [outside, "\(outside)/.filedb", "\(outside)/.filedb/shown"] {
+        try disk.put("kept", at: "\(path)/t.plist")
+      }
+      try #require(symlink(outside, link) == 0)
+      let below = name == "replica" ? ["t.plist", ".filedb/t.plist", ".filedb/shown/t.plist"] : ["t.plist"]
+      for path in below.map({ "\(link)/\($0)" }) {
+        #expect(kind { _ = try disk.read(path) } == .linkLoop, "\(path)")
+        #expect(kind { _ = try disk.replace(path, with: Array("new".utf8)) } == .linkLoop, "\(path)")
+      }
+      #expect(try disk.text("\(outside)/t.plist") == "kept")
+    }
+  }
+
   /// A link there is nobody's file: it may be replaced and removed, what it leads to may not.
   @Test func linkItselfIsReplacedAndRemoved() throws {
     try withScratchFolder { folder in

@@ -10,7 +10,7 @@ final class AttachedStore: Sendable {
   ///   ``StoreError/Code/fileNotFound`` if there is no such store.
   init(_ store: RecordStore, as name: String) throws(StoreError) {
     try TableNameRule.validate(name)
-    guard !name.contains(".") else {
+    guard !name.has(".") else {
       throw StoreError(
         .invalidTableName, "the name '\(name)' of an attached store must not hold '.'")
     }

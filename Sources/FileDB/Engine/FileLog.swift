@@ -97,6 +97,11 @@ package final class FileLog: CommitLog {
     }
   }
 
+  /// The tables whose files lack commits, as of the last reading of both.
+  var tablesBehind: [TableKey] {
+    state.withLock { Array($0.pending.keys) }.filter { commitCount(missingIn: $0) > 0 }
+  }
+
   func pendingTable(_ table: TableKey) -> PendingTable? { state.withLock { $0.pending[table] } }
 
   func damage(_ message: String, table: TableKey? = nil) -> StoreError {

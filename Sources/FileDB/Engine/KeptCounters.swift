@@ -1,4 +1,5 @@
 import FileDBPlist
+import FileDBStorage
 import FileDBTables
 
 /// The counters of tables that have no file. With them, a table that is dropped and created again gives no id twice.
@@ -6,7 +7,7 @@ import FileDBTables
 /// A checkpoint writes them before it removes a table's file. If a table has a file, the counter in the file is the one
 /// that counts.
 extension StoreFolder {
-  private var countersFile: String { "\(ownFolder)/counters\(Self.suffix)" }
+  private var countersFile: String { own(.counters) }
 
   /// The highest id that was ever given in a table that has no file.
   /// - Throws: ``StoreError/Code/damagedTable`` or ``StoreError/Code/notATable`` if the counters cannot be read.

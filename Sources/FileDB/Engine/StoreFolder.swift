@@ -24,19 +24,20 @@ package final class StoreFolder: Sendable {
 
   /// The store's own folder, with the locks, the journal and the backups.
   package var ownFolder: String { "\(path)/.filedb" }
-  private var lockFile: String { "\(ownFolder)/lock" }
-  private var queueFile: String { "\(ownFolder)/queue" }
-  package var journalFile: String { "\(ownFolder)/journal" }
-  package var backupFolder: String { "\(ownFolder)/backups" }
-  package var offsetsFolder: String { "\(ownFolder)/offsets" }
-  package var undoFolder: String { "\(ownFolder)/undo" }
-  package var conflictFolder: String { "\(ownFolder)/conflicts" }
+  package func own(_ name: OwnName) -> String { "\(ownFolder)/\(name.rawValue)" }
+  private var lockFile: String { own(.lock) }
+  private var queueFile: String { own(.queue) }
+  package var journalFile: String { own(.journal) }
+  package var backupFolder: String { own(.backups) }
+  package var offsetsFolder: String { own(.offsets) }
+  package var undoFolder: String { own(.undo) }
+  package var conflictFolder: String { own(.conflicts) }
   /// The shipped tables that the user's tables come from; see ``InstalledVersion``.
-  package var shippedFolder: String { "\(ownFolder)/shipped" }
+  package var shippedFolder: String { own(.shipped) }
   /// A table of the store itself, in its own folder. No other table can have such a name.
   package static let installedTable = ".filedb/installed"
   package var installedFile: String { "\(path)/\(Self.installedTable)\(Self.suffix)" }
-  private var ignoreFile: String { "\(ownFolder)/.gitignore" }
+  private var ignoreFile: String { own(.ignored) }
 
   /// The file of the table: `NAME.plist`, or the bare `NAME` that wgFileDb wrote.
   /// - Returns: the file that exists; `NAME.plist` if none does.

@@ -102,6 +102,8 @@ struct MergeSide {
     let added = other.map { Dictionary(uniqueKeysWithValues: $0.added(since: base)) } ?? [:]
     let renumbered = Self.renumbered(in: table, since: base, except: overlays)
     let isRenumbered = Set(renumbered.values)
+    let copied = Self.copied(
+      table.records.filter { base.records.index(of: $0.id) == nil }, of: added, overlays)
     var keys: [Int] = []
     var records: [Int: EncodedRecord] = [:]
     records.reserveCapacity(table.records.count)
@@ -110,7 +112,7 @@ struct MergeSide {
       let twin = added[record.id].flatMap {
         overlays.contains(record.id) || $0.record.hasSameContent(as: record) ? $0.key : nil
       }
-      let key = renumbered[record.id] ?? former ?? twin ?? newKeys + index
+      let key = renumbered[record.id] ?? former ?? twin ?? copied[record.id] ?? newKeys + index
       keys.append(key)
       records[key] = record
     }
@@ -188,6 +190,33 @@ extension MergeSide {
       if let index = gone[record.content]?.popLast() { renumbered[record.id] = index }
     }
     return renumbered
+  }
+
+  /// The records that the other side has under other ids, by their ids here. A `cherry-pick` copies a record, and gives
+  /// it a new id if its own is taken. So one of the two ids must stand for different records on the two sides.
+  private static func copied(
+    _ new: [EncodedRecord], of added: [AnyRecordID: (key: Int, record: EncodedRecord)],
+    _ overlays: OverlayRecords
+  ) -> [AnyRecordID: Int] {
+    let unequal = new.filter { record in
+      !overlays.contains(record.id) && added[record.id]?.record.hasSameContent(as: record) != true
+    }
+    let contested = Set(unequal.lazy.map(\.id).filter { added[$0] != nil })
+    guard !contested.isEmpty else { return [:] }
+    let equal = Set(new.lazy.map(\.id)).subtracting(unequal.lazy.map(\.id))
+    let others = added.values.filter { !equal.contains($0.record.id) && !overlays.contains($0.record.id) }
+    var originals = Dictionary(grouping: others.sorted { $0.key < $1.key }, by: \.record.content)
+    var copied: [AnyRecordID: Int] = [:]
+    for record in unequal {
+      let isContested = contested.contains(record.id)
+      guard
+        let place = originals[record.content]?.firstIndex(where: {
+          isContested || contested.contains($0.record.id)
+        })
+      else { continue }
+      copied[record.id] = originals[record.content]?.remove(at: place).key
+    }
+    return copied
   }
 
   /// Whether an id has the same record in both. The record may be edited, but more than half of its fields are as they

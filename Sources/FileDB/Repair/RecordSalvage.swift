@@ -66,7 +66,7 @@ struct RecordSalvage {
     let name = element[(start + 1)..<end]
     guard ["string", "integer", "real", "date", "data"].contains(where: { name.elementsEqual($0.utf8) })
     else { return nil }
-    let content = Self.mended(Array(text.replacing("<", with: "&lt;").utf8))
+    let content = Self.mended(Array(text.replacing(["<": "&lt;"]).utf8))
     return Self.value(
       Array("<".utf8) + name + [UInt8(ascii: ">")] + content + Array("</".utf8) + name + [UInt8(ascii: ">")],
       limits)

@@ -10,6 +10,9 @@ extension RecordStore {
   /// - Complexity: O(*n*) in the size of the tables that have commits in the journal.
   public func checkpoint() throws { try checkpoint(.all, timeout: options.lockTimeout) }
 
+  /// The tables whose files lack commits, by name, among those that this store has looked at.
+  package var tablesBehind: [String] { files?.tablesBehind.sorted().map(\.text) ?? [] }
+
   /// Makes the checkpoint of ``CheckpointPolicy/automatic``.
   package func checkpointTablesThatAreDue() throws { try checkpoint(due, timeout: options.lockTimeout) }
 

@@ -138,7 +138,7 @@ extension FormerFile {
   }
 
   fileprivate init?(_ plist: PlistDictionary) {
-    guard let name = plist[Key.name]?.string, !name.contains("/"),
+    guard let name = plist[Key.name]?.string, !name.has("/"),
       let size = plist[Key.size]?.integer.flatMap(Int.init(exactly:)),
       let checksum = plist[Key.checksum]?.integer.flatMap(UInt32.init(exactly:))
     else { return nil }

@@ -21,6 +21,7 @@ struct Drop: StoreCommand {
     try confirmation.ask(
       "Remove '\(table.name.text)' with its \(table.count.counted("record"))", table, options
     ) { try $0.drop() }
+    WriteOptions.noteRemovedLink(table)
     try options.write(table.store, named: "drop of \(table.name.text)") { tx in
       try tx[table.name].drop()
     }

@@ -50,13 +50,13 @@ struct GitCheck: ParsableCommand {
         .inputOutput, "git could not list the files: \(String(decoding: error, as: UTF8.self))",
         file: git.folder.path)
     }
-    return Set(String(decoding: output, as: UTF8.self).split(separator: "\0").map(String.init))
+    return Set(String(decoding: output, as: UTF8.self).parts(between: "\0").filter { !$0.isEmpty })
   }
 
   /// What files lack that are tables of stores. A repository may have many other files, in few folders.
   private func findings(_ paths: Set<String>, in root: URL) throws -> [Finding] {
     let folders = Dictionary(grouping: paths) { path in
-      path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+      path.parts(between: "/").dropLast().joined(separator: "/")
     }
     let stores = folders.filter { folder, _ in
       FileInfo.isFolder(root.appendingPathComponent(folder).appendingPathComponent(".filedb"))
@@ -89,7 +89,7 @@ struct GitCheck: ParsableCommand {
     let folder = file.deletingLastPathComponent()
     let name =
       file.pathExtension == "plist" ? file.deletingPathExtension().lastPathComponent : file.lastPathComponent
-    let store = path.split(separator: "/").dropLast().joined(separator: "/")
+    let store = path.parts(between: "/").dropLast().joined(separator: "/")
     do {
       let commits = try RecordStore(at: folder).table(name).commitsBehind
       return commits == 0 ? nil : Finding(path: path, store: store, commits: commits)

@@ -59,7 +59,7 @@ struct GitSetup: StoreCommand {
   /// How git's shell finds this program: by name if it was started like that, because then it is on the path.
   private static var program: String {
     let name = CommandLine.arguments[0]
-    guard name.contains("/") else { return name }
+    guard name.has("/") else { return name }
     let path = URL(fileURLWithPath: name).standardizedFileURL.path
     return ShellText.quoted(path)
   }

@@ -251,13 +251,13 @@ struct Import: StoreCommand {
   }
 
   private static func names(_ list: String?) -> [String]? {
-    list.map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+    list?.parts(between: ",")
   }
 
   private func fieldTypes() throws -> [String: FieldType] {
     var result: [String: FieldType] = [:]
-    for item in types?.split(separator: ",") ?? [] {
-      guard let equals = item.lastIndex(of: "=") else {
+    for item in types?.parts(between: ",") ?? [] where !item.isEmpty {
+      guard let equals = item.unicodeScalars.lastIndex(of: "=") else {
         throw ValidationError("--types takes FIELD=TYPE, not '\(item)'.")
       }
       result[String(item[..<equals])] = try FieldType(named: String(item[item.index(after: equals)...]))

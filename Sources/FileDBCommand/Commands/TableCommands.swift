@@ -47,6 +47,7 @@ struct TableRename: StoreCommand {
     }
     let name = TableName<Fields>(newName)
     let step = "rename of \(table.name.text) to \(newName)"
+    WriteOptions.noteRemovedLink(table)
     try options.write(table.store, named: step) { tx in
       _ = try tx.copy(table.name, to: name)
       for other in try table.store.tableNames where other != table.name.text && other != newName {

@@ -61,7 +61,7 @@ struct Completion {
     let line = ParsedLine(words, in: tree)
     if let option = line.openOption { return answer(for: option, typed: current, prefix: "", on: line) }
     if current.hasPrefix("-"), !line.isPastOptions {
-      if let equals = current.firstIndex(of: "="),
+      if let equals = current.unicodeScalars.firstIndex(of: "="),
         let option = line.command.options.first(where: { $0.names.contains(String(current[..<equals])) })
       {
         let prefix = String(current[...equals])
@@ -111,7 +111,7 @@ struct Completion {
     case .type: return words(FieldType.allCases.map { Candidate(text: $0.rawValue) })
     case .command:
       return words(Self.names(of: line.positionals.reduce(tree) { $0.command($1) ?? $0 }.commands))
-    case .table: return typed.contains("/") ? .files : words(store.tables)
+    case .table: return typed.has("/") ? .files : words(store.tables)
     case .tableOrFile:
       let tables = store.tables.filter { $0.text.hasPrefix(typed) }
       return tables.isEmpty ? .files : words(tables)

@@ -70,21 +70,20 @@ struct StoreCompletion {
 
   /// A name as it must be typed in place of a field.
   private static func typed(_ name: String) -> String {
-    JSONText.fieldName(
-      name.replacing(#"\"#, with: #"\\"#).replacing(".", with: #"\."#).replacing("[", with: #"\["#))
+    JSONText.fieldName(name.replacing(["\\": #"\\"#, ".": #"\."#, "[": #"\["#]))
   }
 
   /// The possible names after a comma-separated list that is being typed.
   func list(_ typed: String, of names: [Completion.Candidate]) -> [Completion.Candidate] {
-    let start = typed.lastIndex(of: ",").map { String(typed[...$0]) } ?? ""
-    let known = Set(start.split(separator: ",").map(String.init))
+    let start = typed.unicodeScalars.lastIndex(of: ",").map { String(typed[...$0]) } ?? ""
+    let known = Set(start.parts(between: ","))
     return names.filter { !known.contains($0.text) }.map {
       Completion.Candidate(text: start + $0.text, note: $0.note)
     }
   }
 
   func sortKeys(_ typed: String) -> [Completion.Candidate] {
-    let last = typed.split(separator: ",", omittingEmptySubsequences: false).last ?? ""
+    let last = typed.parts(between: ",").last ?? ""
     return last.hasPrefix("-")
       ? list(typed, of: fields.map { Completion.Candidate(text: "-" + $0.text, note: $0.note) })
       : list(typed, of: fields)
@@ -92,8 +91,8 @@ struct StoreCompletion {
 
   /// `FIELD=`, and the types after `FIELD:`.
   func assignments(_ typed: String) -> [Completion.Candidate] {
-    if typed.contains("=") { return [] }
-    if let colon = typed.firstIndex(of: ":") {
+    if typed.has("=") { return [] }
+    if let colon = typed.unicodeScalars.firstIndex(of: ":") {
       return FieldType.allCases.map { Completion.Candidate(text: "\(typed[...colon])\($0.rawValue)=") }
     }
     return fields.map { Completion.Candidate(text: $0.text + "=", note: $0.note) }

@@ -32,9 +32,12 @@ struct ChildProcess {
     self.number = number
   }
 
-  /// Starts a line of shell.
-  init(shell line: String, input: CInt = STDIN_FILENO, output: CInt = STDOUT_FILENO) throws {
-    try self.init(["/bin/sh", "-c", line], input: input, output: output)
+  /// Starts a line of shell that the user wrote, such as $EDITOR.
+  /// - Parameter arguments: what the line calls `"$@"`. They never become a part of its syntax.
+  init(
+    shell line: String, _ arguments: [String] = [], input: CInt = STDIN_FILENO, output: CInt = STDOUT_FILENO
+  ) throws {
+    try self.init(["/bin/sh", "-c", line, "filedb"] + arguments, input: input, output: output)
   }
 
   /// Waits for its end.
@@ -48,11 +51,11 @@ struct ChildProcess {
   /// Runs a line of shell that starts a program which the user operates, and waits for its end. ^C and ^\ go to that
   /// program, and do not end this one.
   /// - Returns: the result of ``wait()``.
-  static func runForUser(shell line: String) throws -> Int32 {
+  static func runForUser(shell line: String, _ arguments: [String]) throws -> Int32 {
     // The program would inherit SIG_IGN, but not a handler.
     let usual = [SIGINT, SIGQUIT].map { ($0, signal($0) { _ in }) }
     defer { for (number, handler) in usual { signal(number, handler) } }
-    return try ChildProcess(shell: line).wait()
+    return try ChildProcess(shell: line, arguments).wait()
   }
 }
 

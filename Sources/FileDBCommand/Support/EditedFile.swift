@@ -29,7 +29,7 @@ struct EditedFile {
     let editor =
       [environment["VISUAL"], environment["EDITOR"]].compactMap(\.self).first { !$0.isEmpty } ?? "vi"
     StandardOutput.flush()
-    let status = try ChildProcess.runForUser(shell: "\(editor) \(ShellText.quoted(path))")
+    let status = try ChildProcess.runForUser(shell: "\(editor) \"$@\"", [path])
     guard status == 0 else {
       throw StoreError(.inputOutput, "the editor '\(editor)' failed, so nothing was changed")
     }

@@ -314,9 +314,8 @@ extension SortKey {
     if let option = options.first(where: { $0.hasPrefix("--") }) {
       throw ValidationError("Unknown option '\(option)'.")
     }
-    let keys = (options + words.dropFirst(options.count + 1)).flatMap {
-      $0.split(separator: ",").map(String.init)
-    }
+    let keys = (options + words.dropFirst(options.count + 1)).flatMap { $0.parts(between: ",") }
+      .filter { !$0.isEmpty }
     guard !keys.isEmpty else { throw ValidationError("Name a field to sort by.") }
     return try keys.map { key in
       let isReverse = key.hasPrefix("-")
@@ -339,7 +338,7 @@ extension FieldReference {
 
   /// - Throws: `ValidationError`.
   static func someFields(_ text: String) throws -> [FieldReference] {
-    try text.split(separator: ",").map { try FieldReference(named: String($0)) }
+    try text.parts(between: ",").filter { !$0.isEmpty }.map { try FieldReference(named: $0) }
   }
 }
 

@@ -6,6 +6,16 @@ import FileDBExchange
 struct Git {
   let folder: URL
 
+  /// Whether a folder, or one that it is in, has a `.git`. Runs no program.
+  static func hasRepository(around folder: URL) -> Bool {
+    var place = folder.resolvingSymlinksInPath()
+    while !FileManager.default.fileExists(atPath: place.appendingPathComponent(".git").path) {
+      if place.path == "/" { return false }
+      place.deleteLastPathComponent()
+    }
+    return true
+  }
+
   /// - Returns: its output, without the line feeds at the end.
   /// - Throws: ``StoreError/Code/fileNotFound`` if there is no git.
   func run(_ arguments: String...) throws -> (output: String, error: String, status: Int32) {

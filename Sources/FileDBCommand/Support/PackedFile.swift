@@ -13,10 +13,12 @@ enum PackedFile {
   /// The unpacked content, from the system's gzip. Nothing else here needs to unpack files.
   static func source(_ url: URL, name: String) -> ImportSource {
     ImportSource(name: name) {
+      let packed = open(url.path, O_RDONLY | O_CLOEXEC)
+      guard packed >= 0 else { throw StoreError(.inputOutput, String(cString: strerror(errno)), file: name) }
+      defer { close(packed) }
       let pipe = try PipeEnds()
-      let program = try ChildProcess(
-        shell: "exec gzip -dc <\(ShellText.quoted(url.path))", output: pipe.writing)
-      close(pipe.writing)
+      defer { close(pipe.writing) }
+      let program = try ChildProcess(["/usr/bin/env", "gzip", "-dc"], input: packed, output: pipe.writing)
       let unpacked = InputFile(closing: pipe.reading, name: name)
       var isOver = false
       return {

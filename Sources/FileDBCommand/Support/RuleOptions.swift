@@ -100,9 +100,8 @@ struct RuleOptions: ParsableArguments {
   ) throws -> ReferenceRule {
     var rule = ReferenceRule(text, onDelete: former?.onDelete ?? .restrict)
     let tables = try store.tableNames
-    if !tables.contains(text), let dot = text.firstIndex(of: ".") {
-      rule.table = String(text[..<dot])
-      rule.field = String(text[text.index(after: dot)...])
+    if !tables.contains(text), let (table, field) = text.cut(at: ".") {
+      (rule.table, rule.field) = (table, field)
     }
     guard tables.contains(rule.table) else {
       let nearest = NearestName(to: rule.table, among: tables).name.map { "; did you mean '\($0)'?" } ?? ""

@@ -1,32 +1,47 @@
-/// Text in the syntax of a POSIX shell.
+/// Text in the syntax of a POSIX shell, for commands that a person pastes. No program runs it.
 enum ShellText {
   /// The text as one word, in quotes if necessary.
-  static func word(_ text: String) -> String { isPlain(text) ? text : quoted(text) }
+  static func word(_ text: String) -> String {
+    if isPlain(text) { return text }
+    return TerminalText.isObeyed(text) ? escaped(text) : quoted(text)
+  }
 
-  static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: #"'\''"#) + "'" }
+  /// With escapes, as POSIX has them since 2024: a terminal would not show some of these characters.
+  private static func escaped(_ text: String) -> String {
+    let bytes = text.utf8.map { byte in
+      switch byte {
+      case UInt8(ascii: "'"), UInt8(ascii: "\\"): "\\" + String(Unicode.Scalar(byte))
+      case 0x20..<0x7F: String(Unicode.Scalar(byte))
+      default: "\\" + String(repeating: "0", count: byte < 8 ? 2 : byte < 64 ? 1 : 0) + String(byte, radix: 8)
+      }
+    }
+    return "$'" + bytes.joined() + "'"
+  }
+
+  static func quoted(_ text: String) -> String { "'" + text.replacing(["'": #"'\''"#]) + "'" }
 
   /// The words of an unfinished line. The last word is the one at the cursor, and may be empty.
   static func words(_ line: String) -> [String] {
     var words: [String] = []
-    var word = ""
-    var quote: Character?
+    var word = String.UnicodeScalarView()
+    var quote: Unicode.Scalar?
     var isEscaped = false
-    for character in line {
-      switch (character, quote) {
+    for scalar in line.unicodeScalars {
+      switch (scalar, quote) {
       case _ where isEscaped:
-        word.append(character)
+        word.append(scalar)
         isEscaped = false
       case ("\\", nil), ("\\", "\""): isEscaped = true
-      case (_, let open?) where open == character: quote = nil
-      case (_, _?): word.append(character)
-      case ("'", nil), ("\"", nil): quote = character
-      case (_, nil) where character.isWhitespace:
-        if !word.isEmpty { words.append(word) }
-        word = ""
-      case (_, nil): word.append(character)
+      case (_, let open?) where open == scalar: quote = nil
+      case (_, _?): word.append(scalar)
+      case ("'", nil), ("\"", nil): quote = scalar
+      case (_, nil) where scalar.properties.isWhitespace:
+        if !word.isEmpty { words.append(String(word)) }
+        word.removeAll()
+      case (_, nil): word.append(scalar)
       }
     }
-    return words + [word]
+    return words + [String(word)]
   }
 
   private static func isPlain(_ text: String) -> Bool {

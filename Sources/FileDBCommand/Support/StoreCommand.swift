@@ -22,9 +22,11 @@ struct AttachedLocation: ExpressibleByArgument {
   let path: String
 
   init(argument: String) {
-    let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    let isNamed = parts.count == 2 && !parts[0].contains("/")
-    (name, path) = isNamed ? (String(parts[0]), String(parts[1])) : ("main", argument)
+    if let (name, path) = argument.cut(at: "="), !name.has("/") {
+      (self.name, self.path) = (name, path)
+    } else {
+      (name, path) = ("main", argument)
+    }
   }
 }
 
@@ -250,6 +252,23 @@ struct WriteOptions: ParsableArguments {
     do { try store.close() } catch {
       Terminal.note("the change is safe in the journal, but not in the table's file yet: \(error)")
     }
+    guard Git.hasRepository(around: store.url) else { return }
+    // Git would commit these files without the newest changes. They are too large to be written by each command.
+    for table in store.tablesBehind {
+      Terminal.note(
+        "the file of '\(TerminalText.defused(table))' is behind; run 'filedb checkpoint' before you commit it in git"
+      )
+    }
+  }
+
+  /// Says what becomes of a file outside the store when its table is removed.
+  static func noteRemovedLink(_ table: RecordTable<Fields>) {
+    guard let url = try? table.url, (try? FileInfo(at: url))?.kind == .symbolicLink,
+      let target = try? FileManager.default.destinationOfSymbolicLink(atPath: url.path)
+    else { return }
+    Terminal.note(
+      "\(TerminalText.defused(url.lastPathComponent)) is a link to \(TerminalText.defused(target)). That file stays, "
+        + "and 'filedb undo' does not bring the link back")
   }
 }
 

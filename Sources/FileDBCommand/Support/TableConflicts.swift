@@ -38,17 +38,17 @@ struct TableConflicts {
   /// - Throws: ``StoreError/Code/recordNotFound`` if there is no such conflict.
   func conflicts(named targets: [String]) throws -> [MergeConflict] {
     try targets.flatMap { target in
-      let parts = target.split(separator: ".", maxSplits: 1).map(String.init)
-      guard let id = AnyRecordID(parts[0]) else {
+      let (number, field) = target.cut(at: ".") ?? (target, nil)
+      guard let id = AnyRecordID(number) else {
         throw ValidationError("'\(target)' is neither ID nor ID.FIELD.")
       }
       let found = open.filter { conflict in
-        conflict.record == id && (parts.count == 1 || conflict.field == parts[1])
+        conflict.record == id && (field == nil || conflict.field == field)
       }
       guard !found.isEmpty else {
         throw StoreError(
           .recordNotFound, "there is no conflict that is not settled", table: name, record: id,
-          field: parts.dropFirst().first)
+          field: field)
       }
       return found
     }

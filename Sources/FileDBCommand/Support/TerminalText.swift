@@ -21,6 +21,9 @@ enum TerminalText {
     return result
   }
 
+  /// Whether a terminal would obey something in the text instead of showing it.
+  static func isObeyed(_ text: String) -> Bool { text.unicodeScalars.contains(where: isObeyed) }
+
   private static func isObeyed(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F...0x9F, 0x61C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true

@@ -7,10 +7,10 @@ import Testing
 
 /// A store that somebody sent, with links among its files. Whatever you do to it, nothing outside changes.
 @Suite struct StrangersStoreTests {
-  @Test(arguments: [
-    "journal", "lock", "queue", ".gitignore", "backups", "undo", "shipped", "installed.plist",
-    "counters.plist", "offsets", "records-1", "",
-  ])
+  @Test(
+    arguments: OwnName.allCases.map(\.rawValue) + [
+      "records-1", "", "conflicts/t.plist", "offsets/t", "shipped/t.plist",
+    ])
   func linkInTheOwnFolderLeadsNowhere(name: String) throws {
     try withTemporaryFolder { folder in
       let outside = folder.appendingPathComponent("outside")
@@ -26,9 +26,11 @@ import Testing
         try made.table("u").add(["n": 1])
         try made.close()
       }
-      let isFolder = ["backups", "undo", "shipped", "offsets", ""].contains(name)
+      let isFolder = name.isEmpty || OwnName(rawValue: name)?.isFolder == true
       let link = name.isEmpty ? own : own.appendingPathComponent(name)
       try? FileManager.default.removeItem(at: link)
+      try FileManager.default.createDirectory(
+        at: link.deletingLastPathComponent(), withIntermediateDirectories: true)
       try FileManager.default.createSymbolicLink(
         at: link, withDestinationURL: isFolder ? outside : outside.appendingPathComponent("file"))
 
@@ -40,6 +42,12 @@ import Testing
           try String(contentsOf: outside.appendingPathComponent(file), encoding: .utf8) == "kept", "\(file)")
       }
     }
+  }
+
+  @Test func formatNamesEverythingInTheOwnFolder() throws {
+    let format = packageRoot.appendingPathComponent("Sources/FileDB/FileDB.docc/Format.md")
+    let text = try String(contentsOf: format, encoding: .utf8)
+    for name in OwnName.allCases { #expect(text.contains("`.filedb/\(name.rawValue)"), "\(name)") }
   }
 
   /// Each step separately, because most fail.
@@ -62,6 +70,11 @@ import Testing
       { _ = try store.undoLog.undo() },
       { _ = try store.undoLog.skip() },
       { _ = try store.check("t") },
+      {
+        let conflict = MergeConflict(record: 1, kind: .field("n", base: 1, ours: 2, theirs: 3))
+        try store.keep(OpenConflicts(gitVersions: nil, conflicts: [conflict]), of: "t")
+      },
+      { try store.keep(OpenConflicts(gitVersions: nil, conflicts: []), of: "t") },
       { try store.close() },
     ]
     for step in steps { try? step() }

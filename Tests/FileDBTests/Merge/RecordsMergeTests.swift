@@ -67,6 +67,27 @@ import Testing
     #expect(merge.renumbered.isEmpty)
   }
 
+  /// A cherry-pick copied a record, and gave the copy a new id, because ours had given its own to another record.
+  @Test(arguments: [["a": "same"], ["a": "edited"]] as [Fields])
+  func copyOfAnAddedRecordIsThatRecordWhileItIsUnchanged(_ copy: Fields) throws {
+    let branch = base.applying(.insert([record(4, ["a": "same"])], index: 3))
+    let picked = base.applying(.insert([record(4, ["a": "ours"]), record(5, copy)], index: 3))
+    let isSame = copy == ["a": "same"]
+    let back = try RecordsMerge(base: base, ours: picked, theirs: branch)
+    #expect(back.merged.records.ids == (isSame ? [1, 2, 3, 4, 5] : [1, 2, 3, 4, 5, 6]))
+    #expect(back.renumbered.map { [$0.oldID, $0.newID] } == [[4, isSame ? 5 : 6]])
+    let forth = try RecordsMerge(base: base, ours: branch, theirs: picked)
+    #expect(forth.merged.records.count == back.merged.records.count)
+    #expect(forth.merged.fields(of: 4) == ["a": "same"])
+    #expect(back.conflicts.isEmpty && forth.conflicts.isEmpty)
+  }
+
+  @Test func equalAdditionsWhoseIDsAreFreeAreTwoRecords() throws {
+    let ours = base.applying(.insert([record(4, ["a": "coffee"])], index: 3))
+    let theirs = base.applying(.insert([record(5, ["a": "coffee"])], index: 3))
+    #expect(try RecordsMerge(base: base, ours: ours, theirs: theirs).merged.records.ids == [1, 2, 3, 4, 5])
+  }
+
   @Test func exhaustedIDsAreAnError() throws {
     let last = try #require(AnyRecordID(rawValue: .max))
     let ours = base.applying(.insert([record(last, ["a": "ours"])], index: 0))

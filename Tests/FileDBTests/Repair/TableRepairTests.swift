@@ -30,26 +30,28 @@ import Testing
     #expect(store.withLock { $0 == nil })
   }
 
+  /// A store with one table, whose file has these bytes.
+  private func store(_ bytes: some Sequence<UInt8>) throws -> RecordStore {
+    let store = RecordStore.inMemory()
+    try store.disk.createFolder(store.url.path)
+    _ = try store.disk.replace("\(store.url.path)/t.plist", with: Array(bytes))
+    return store
+  }
+
   private func repaired(_ bytes: Data, _ body: (RecordTable<Fields>, [String]) throws -> Void) throws {
-    try withTemporaryFolder { folder in
-      let file = folder.appendingPathComponent("t.plist")
-      try bytes.write(to: file)
-      let store = try RecordStore(at: folder)
-      let plan = try store.repairPlan(for: "t")
-      #expect(try Data(contentsOf: file) == bytes, "a plan writes nothing")
-      let report = try store.repair("t")
-      let (done, backups) = (report.plan, report.backups)
-      #expect(done.notes == plan.notes)
-      #expect(backups.isEmpty == plan.notes.isEmpty)
-      if let backup = backups.first {
-        #expect(try Data(contentsOf: backup) == bytes)
-      } else {
-        #expect(try Data(contentsOf: file) == bytes)
-      }
-      try body(store.table("t"), plan.notes)
-      try store.checkInvariants()
-      #expect(try store.repairPlan(for: "t").notes == [], "a second repair finds nothing")
-    }
+    let store = try store(bytes)
+    let disk = try store.disk
+    let file = "\(store.url.path)/t.plist"
+    let plan = try store.repairPlan(for: "t")
+    #expect(try disk.read(file).bytes == Array(bytes), "a plan writes nothing")
+    let report = try store.repair("t")
+    let (done, backups) = (report.plan, report.backups)
+    #expect(done.notes == plan.notes)
+    #expect(backups.isEmpty == plan.notes.isEmpty)
+    #expect(try disk.read(backups.first?.path ?? file).bytes == Array(bytes))
+    try body(store.table("t"), plan.notes)
+    try store.checkInvariants()
+    #expect(try store.repairPlan(for: "t").notes == [], "a second repair finds nothing")
   }
 
   @Test func repairFixesRecordsBrokenByHandEditing() throws {
@@ -75,7 +77,7 @@ import Testing
           "line 9: <string> among the records becomes a record with the field 'value'",
           "line 9: this record has no id; it is 10 from now on",
         ])
-      let root = try PlistParser.parse([UInt8](Data(contentsOf: table.url)))
+      let root = try PlistParser.parse(table.store.disk.read(table.url.path).bytes)
       #expect(root.dict?["owner"] == "me")
     }
   }
@@ -177,22 +179,18 @@ import Testing
     for position in stride(from: Int.random(in: 0..<5, using: &random), to: bytes.count, by: 5) {
       var damaged = bytes
       damaged[position] ^= UInt8(1 << Int.random(in: 0..<8, using: &random))
-      try withTemporaryFolder { folder in
-        try Data(damaged).write(to: folder.appendingPathComponent("t.plist"))
-        let store = try RecordStore(at: folder)
-        if (try? store.table("t")) != nil { return }
-        refused += 1
-        let hit = places.firstIndex { $0.contains(position) }
-        guard storeError({ _ = try store.repair("t") }) == nil else {
-          let error = storeError { _ = try store.repair("t") }
-          Issue.record("byte \(position), seed \(random.seed): not repaired, \(String(describing: error))")
-          return
-        }
-        let kept = try store.table("t").lastSnapshot.map(\.fields)
-        let sound = records.indices.filter { $0 != hit }.map { records[$0] }
-        #expect(sound.allSatisfy(kept.contains), "byte \(position), seed \(random.seed)")
-        try store.checkInvariants()
+      let store = try store(damaged)
+      if (try? store.table("t")) != nil { continue }
+      refused += 1
+      let hit = places.firstIndex { $0.contains(position) }
+      if let error = storeError({ _ = try store.repair("t") }) {
+        Issue.record("byte \(position), seed \(random.seed): not repaired, \(error)")
+        continue
       }
+      let kept = try store.table("t").lastSnapshot.map(\.fields)
+      let sound = records.indices.filter { $0 != hit }.map { records[$0] }
+      #expect(sound.allSatisfy(kept.contains), "byte \(position), seed \(random.seed)")
+      try store.checkInvariants()
     }
     #expect(refused > 50)
   }

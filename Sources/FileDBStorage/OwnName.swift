@@ -1,0 +1,21 @@
+/// What a store has in its own folder, `.filedb`, beside the files of records. Format.md says what each is for.
+///
+/// This is the only list. A path to anything in a folder of this list is followed without links; see ``SystemPlace``.
+package enum OwnName: String, CaseIterable, Sendable {
+  case ignored = ".gitignore"
+  case lock, queue, journal
+  case counters = "counters.plist"
+  case installed = "installed.plist"
+  case backups, conflicts, offsets, shipped, undo
+  /// A folder of a shared store: which log it follows, and what it knows about it.
+  case shared, known, start
+  /// The store in which such a folder keeps the commits of the log. Its own folder has ``shown``.
+  case replica, shown
+
+  package var isFolder: Bool {
+    switch self {
+    case .backups, .conflicts, .offsets, .shipped, .undo, .replica, .shown: true
+    default: false
+    }
+  }
+}
