@@ -97,7 +97,9 @@ final class ReplicaFiles: ShownFiles {
     try disk.linkOrCopy(source.path, to: nextCopy(of: table))
     try disk.syncFolder(copiesFolder)
     let bytes = try disk.read(nextCopy(of: table)).bytes
-    let draft = try disk.stage(target.path) { file throws(DiskError) in try file.append(bytes) }
+    let draft = try disk.stage(target.path, mostOpen: shown.modeOfNewTables()) { file throws(DiskError) in
+      try file.append(bytes)
+    }
     guard try disk.install(draft, over: isUnedited) else { return false }
     try disk.syncFolder(shown.path)
     try finishCopy(of: table)

@@ -32,14 +32,20 @@ extension Disk {
 
   /// The same, with the bytes that `write` appends piece by piece.
   package func stage(
-    _ path: String, as kind: Draft.Kind = .locked, write: (any WritableFile) throws(DiskError) -> Void
+    _ path: String, as kind: Draft.Kind = .locked, mostOpen: UInt32 = 0o666,
+    write: (any WritableFile) throws(DiskError) -> Void
   ) throws(DiskError) -> StagedFile {
     let target = try resolve(path)
     let old = try status(target)
     if let old, old.kind != .file { throw .notAFile("rename", target, old.kind) }
     let draft = "\(parentFolder(of: target))/\(Draft.name(for: fileName(of: target), kind))"
     do {
-      let file = try createDraft(draft, like: old == nil ? nil : target)
+      let file =
+        if let old {
+          try createDraft(draft, like: target, old.mode)
+        } else {
+          try create(draft, as: .new(mostOpen: mostOpen))
+        }
       try write(file)
       try file.sync()  // Before the rename, or a power cut may leave an empty file under the new name.
       return StagedFile(target: target, draft: draft, stamp: try status(draft)?.stamp)
@@ -50,12 +56,13 @@ extension Disk {
     }
   }
 
-  private func createDraft(_ draft: String, like target: String?) throws(DiskError) -> any WritableFile {
-    guard let target else { return try create(draft, like: nil) }
-    do { return try create(draft, like: target) } catch  where error.kind == .notFound {
+  private func createDraft(
+    _ draft: String, like target: String, _ mode: UInt32
+  ) throws(DiskError) -> any WritableFile {
+    do { return try create(draft, as: .like(target)) } catch  where error.kind == .notFound {
       // An editor may have just removed the file: some delete before they save.
       try? remove(draft)
-      return try create(draft, like: nil)
+      return try create(draft, as: .new(mostOpen: mode & 0o666))
     }
   }
 

@@ -30,10 +30,9 @@ package protocol Disk: Sendable {
   /// - Throws: `exists` if something is at `path`, `notFound` if the folder above is missing.
   func makeFolder(_ path: String) throws(DiskError)
 
-  /// Creates a file for writing. It gets the mode, the owner, the access control list and the extended attributes of
-  /// the file at `model`, or those of any new file. In a store's own folder, it gets the mode and owner of that folder.
+  /// Creates a file for writing. In a store's own folder, a new file gets the mode and owner of that folder.
   /// - Throws: `exists` if something is at `path`, even a link.
-  func create(_ path: String, like model: String?) throws(DiskError) -> any WritableFile
+  func create(_ path: String, as file: CreatedFile) throws(DiskError) -> any WritableFile
 
   /// Sets who may read and write a file or a folder.
   /// - Throws: `permissionDenied` if it is somebody else's.
@@ -206,4 +205,14 @@ package struct FileLock: ~Copyable, Sendable {
   package init(release: @escaping @Sendable () -> Void) { self.release = release }
 
   deinit { release() }
+}
+
+/// Who may use a file that is created.
+package enum CreatedFile: Sendable {
+  /// It gets the mode, the owner, the access control list and the extended attributes of the file at this path.
+  case like(String)
+  /// A new file. The process has a mask, too, which may take away more.
+  case new(mostOpen: UInt32)
+
+  package static let usual = CreatedFile.new(mostOpen: 0o666)
 }

@@ -173,7 +173,7 @@ package final class MemoryDisk: Disk {
     }
   }
 
-  package func create(_ path: String, like model: String?) throws(DiskError) -> any WritableFile {
+  package func create(_ path: String, as file: CreatedFile) throws(DiskError) -> any WritableFile {
     Handle(file: try tree.withLock { tree throws(DiskError) in try tree.add(path, for: "open") })
   }
 

@@ -131,8 +131,8 @@ package struct SystemDisk: Disk {
     if let folder = place.statusOfOwnFolder() { try setMode(path, folder.mode) }
   }
 
-  package func create(_ path: String, like model: String?) throws(DiskError) -> any WritableFile {
-    try SystemFile(path, creatingLike: model)
+  package func create(_ path: String, as file: CreatedFile) throws(DiskError) -> any WritableFile {
+    try SystemFile(path, creating: file)
   }
 
   package func setMode(_ path: String, _ mode: UInt32) throws(DiskError) {
@@ -220,7 +220,7 @@ package struct SystemDisk: Disk {
   private func openOrCreate(_ path: String) throws(DiskError) -> SystemFile {
     while true {
       do throws(DiskError) { return try SystemFile(path, O_RDWR) } catch  where error.kind == .notFound {}
-      do throws(DiskError) { return try SystemFile(path, creatingLike: nil) } catch
+      do throws(DiskError) { return try SystemFile(path, creating: .usual) } catch
         where error.kind == .exists
       {}
     }

@@ -22,16 +22,18 @@ final class SystemFile: WritableFile, OpenFile {
 
   /// Creates a file with the mode, the owner, the access control list and the extended attributes of another one.
   /// Without another one, in a store's own folder, it gets the mode and owner of the folder.
-  convenience init(_ path: String, creatingLike model: String?) throws(DiskError) {
-    let folder = try SystemPlace(path).statusOfOwnFolder()
+  convenience init(_ path: String, creating file: CreatedFile) throws(DiskError) {
     // Nobody else may open the file before it has the mode that makes it private.
-    let isPlain = model == nil && folder == nil
-    try self.init(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: isPlain ? 0o666 : 0o600)
-    if let model {
+    let (flags, closed): (CInt, UInt32) = (O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+    switch (file, try SystemPlace(path).statusOfOwnFolder()) {
+    case (.like(let model), _):
+      try self.init(path, flags, mode: closed)
       try take(attributesOf: model)
-    } else if let folder {
+    case (.new, let folder?):
+      try self.init(path, flags, mode: closed)
       take(ownerOf: folder)
       try setMode(folder.mode & 0o666)
+    case (.new(let mostOpen), nil): try self.init(path, flags, mode: mostOpen)
     }
   }
 

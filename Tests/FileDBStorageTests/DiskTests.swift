@@ -23,7 +23,7 @@ enum DiskUnderTest: CaseIterable, Sendable {
   func readReturnsWrittenBytes(on disk: DiskUnderTest, count: Int) throws {
     let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     try disk { disk, folder in
-      let file = try disk.create("\(folder)/a", like: nil)
+      let file = try disk.create("\(folder)/a", as: .usual)
       // In pieces, as a longer file would come.
       try file.append(Array(bytes.prefix(count / 3)))
       try file.append(Array(bytes.dropFirst(count / 3)))
@@ -98,10 +98,10 @@ enum DiskUnderTest: CaseIterable, Sendable {
     try disk { disk, folder in
       try disk.put("old", at: "\(folder)/file")
       try disk.makeFolder("\(folder)/sub")
-      #expect(kind { _ = try disk.create("\(folder)/file", like: nil) } == .exists)
-      #expect(kind { _ = try disk.create("\(folder)/sub", like: nil) } == .exists)
-      #expect(kind { _ = try disk.create("\(folder)/missing/file", like: nil) } == .notFound)
-      #expect(kind { _ = try disk.create("\(folder)/file/below", like: nil) } == .notFound)
+      #expect(kind { _ = try disk.create("\(folder)/file", as: .usual) } == .exists)
+      #expect(kind { _ = try disk.create("\(folder)/sub", as: .usual) } == .exists)
+      #expect(kind { _ = try disk.create("\(folder)/missing/file", as: .usual) } == .notFound)
+      #expect(kind { _ = try disk.create("\(folder)/file/below", as: .usual) } == .notFound)
       #expect(try disk.text("\(folder)/file") == "old")
     }
   }

@@ -20,7 +20,7 @@ extension Disk {
   /// Writes a file as other programs do: in place, with no regard to crashes.
   func put(_ text: String, at path: String) throws {
     if try status(path) != nil { try remove(path) }
-    try create(path, like: nil).append(text.bytes)
+    try create(path, as: .usual).append(text.bytes)
   }
 
   func drafts(in folder: String) throws -> [String] {

@@ -42,7 +42,7 @@ import Testing
           { try disk.remove(path) }, { try disk.rename(path, to: "\(folder)/store/stolen") },
           { try disk.rename("\(outside)/file", to: path) },
           { try disk.exchange(path, with: "\(outside)/file") },
-          { try disk.rename(path, toFree: "\(path)2") }, { _ = try disk.create("\(path)3", like: nil) },
+          { try disk.rename(path, toFree: "\(path)2") }, { _ = try disk.create("\(path)3", as: .usual) },
           { try disk.makeFolder("\(path)4") }, { _ = try disk.replace(path, with: Array("new".utf8)) },
         ]
         for change in changes { #expect(kind(change) == .linkLoop) }

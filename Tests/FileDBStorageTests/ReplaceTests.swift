@@ -81,7 +81,7 @@ import Testing
   @Test func draftIsPrivateUntilItHasTheModeOfItsModel() throws {
     try withScratchFolder { folder in
       // There is no such model, so the draft stays as it was at first.
-      #expect(kind { _ = try disk.create("\(folder)/draft", like: "\(folder)/missing") } == .notFound)
+      #expect(kind { _ = try disk.create("\(folder)/draft", as: .like("\(folder)/missing")) } == .notFound)
       let mode = try disk.status("\(folder)/draft")?.mode
       #expect(mode == 0o600)
     }

@@ -45,7 +45,7 @@ import Testing
       #expect(try disk.resolve("\(folder)/link") == "\(folder)/file")
       #expect(try disk.status("\(folder)/dangling") == nil)
       #expect(try disk.resolve("\(folder)/dangling") == "\(folder)/nothing")
-      #expect(kind { _ = try disk.create("\(folder)/dangling", like: nil) } == .exists)
+      #expect(kind { _ = try disk.create("\(folder)/dangling", as: .usual) } == .exists)
       try disk.remove("\(folder)/link")
       #expect(try disk.text("\(folder)/file") == "text")
     }

@@ -175,9 +175,9 @@ package final class FaultyDisk: Disk {
     try runOrSkip(.makeFolder, path) { () throws(DiskError) in try base.makeFolder(path) }
   }
 
-  package func create(_ path: String, like model: String?) throws(DiskError) -> any WritableFile {
+  package func create(_ path: String, as file: CreatedFile) throws(DiskError) -> any WritableFile {
     try run(.create, path) { () throws(DiskError) in
-      File(disk: self, path: path, base: try base.create(path, like: model))
+      File(disk: self, path: path, base: try base.create(path, as: file))
     }
   }
 
@@ -221,7 +221,7 @@ package final class FaultyDisk: Disk {
 
   package func tryLock(_ path: String) throws(DiskError) -> FileLock? {
     if case .skip(.lock) = faults {
-      if try base.status(path) == nil { _ = try base.create(path, like: nil) }
+      if try base.status(path) == nil { _ = try base.create(path, as: .usual) }
       return FileLock {}
     }
     return try run(.lock, path) { () throws(DiskError) in try base.tryLock(path) }

@@ -105,7 +105,8 @@ private struct TablesOfSharedLog {
     (versions[table], counters[table]) = (nil, state.exists ? nil : state.counter)
     guard state.exists else { return }
     let bytes = TableFile.encode(state)
-    files[table] = try folder.disk.stage(folder.file(of: table.text).path) { file throws(DiskError) in
+    let (path, mode) = try (folder.file(of: table.text).path, folder.modeOfNewTables())
+    files[table] = try folder.disk.stage(path, mostOpen: mode) { file throws(DiskError) in
       try file.append(bytes)
     }
     versions[table] = JournalCheckpoint.File(version: FileVersion(bytes))

@@ -55,7 +55,7 @@ package struct StoreDisk: Sendable {
     _ path: String, write: (any WritableFile) throws(DiskError) -> Void
   ) throws(StoreError) {
     try run { () throws(DiskError) in
-      let file = try disk.create(path, like: nil)
+      let file = try disk.create(path, as: .usual)
       do throws(DiskError) { try write(file) } catch {
         try? disk.remove(path)
         throw error
@@ -126,9 +126,10 @@ package struct StoreDisk: Sendable {
 
   /// See ``Disk/stage(_:as:write:)``. Syncs the draft.
   package func stage(
-    _ path: String, as kind: Draft.Kind = .locked, write: (any WritableFile) throws(DiskError) -> Void
+    _ path: String, as kind: Draft.Kind = .locked, mostOpen: UInt32 = 0o666,
+    write: (any WritableFile) throws(DiskError) -> Void
   ) throws(StoreError) -> StagedFile {
-    try run { () throws(DiskError) in try disk.stage(path, as: kind, write: write) }
+    try run { () throws(DiskError) in try disk.stage(path, as: kind, mostOpen: mostOpen, write: write) }
   }
 
   package func read(_ staged: StagedFile) throws(StoreError) -> [UInt8] {
@@ -197,7 +198,7 @@ package struct StoreDisk: Sendable {
     _ path: String, write: (any WritableFile) throws(DiskError) -> Void
   ) throws(StoreError) {
     try run { () throws(DiskError) in
-      let file = try disk.create(path, like: nil)
+      let file = try disk.create(path, as: .usual)
       do throws(DiskError) {
         try write(file)
         try file.sync()

@@ -1,33 +1,59 @@
 import FileDBStorage
 import FileDBTables
 
-/// Who may read and write the store's own folder. The journal and the backups contain records of all tables. So a user
-/// who may not read one of the tables may not read this folder either. If all tables are shared with a group, so is
-/// this folder.
+/// Who may read and write the store's own folder. The journal, the backups and the undo log contain records of all
+/// tables, also of tables that are gone. So a user who may not read one of the tables may not read this folder either,
+/// and FileDB never opens it again: only the user does.
 extension StoreFolder {
-  /// Gives the store's own folder and the files in it the mode that all tables have in common. Without any table, it
-  /// has the mode of a new folder.
+  /// Takes from the store's own folder, and from the files in it, the rights that a table does not give.
   /// - Throws: ``StoreError/Code/permissionDenied`` if another user owns the folder and it is open to more users than
   ///   the tables are.
   /// - Complexity: O(*n*) in the number of tables.
   func adjustMode() throws(StoreError) {
-    guard let own = try disk.status(ownFolder), let mode = try commonMode(of: own.group) else { return }
-    let present = own.mode & 0o777
-    if present == mode.ofFolders { return }
-    let folderMode = own.mode & 0o7000 | mode.ofFolders
-    let isOpening = present & ~mode.ofFolders == 0
-    // A closed folder protects its files. So close the folder first, and open it last.
-    if !isOpening { try disk.setMode(ownFolder, folderMode) }
+    guard let own = try disk.status(ownFolder), let common = try commonMode(of: own.group) else { return }
+    try close(own, to: common)
+    // The user may have opened the folder, but not the files in it.
+    let mode = own.mode & common & 0o777
+    guard let journal = try disk.status(journalFile), journal.mode & 0o777 != mode & 0o666 else { return }
     for name in try disk.list(ownFolder) { try adjust("\(ownFolder)/\(name)", mode) }
-    if isOpening { try adjustingOwn { () throws(StoreError) in try disk.setMode(ownFolder, folderMode) } }
   }
 
-  private func adjust(_ path: String, _ mode: (ofFiles: UInt32, ofFolders: UInt32)) throws(StoreError) {
+  /// Lets everybody into the store's own folder who may use all tables. Nothing is in it yet.
+  func openNewFolder() throws(StoreError) {
+    guard let own = try disk.status(ownFolder), let common = try commonMode(of: own.group) else { return }
+    if own.mode & 0o777 != common { try disk.setMode(ownFolder, own.mode & 0o7000 | common) }
+  }
+
+  /// The folder first, because a closed folder protects its files.
+  private func close(_ own: FileStatus, to mode: UInt32) throws(StoreError) {
+    guard own.mode & 0o777 & ~mode != 0 else { return }
+    try disk.setMode(ownFolder, own.mode & (0o7000 | mode))
+  }
+
+  /// The mode that the file of a new table has at most. Its records may come from any table of the store.
+  package func modeOfNewTables() throws(StoreError) -> UInt32 {
+    (try disk.status(ownFolder)?.mode ?? 0o777) & 0o666
+  }
+
+  /// Keeps out of this folder whoever is kept out of another store, because records of that store come here.
+  func close(asIn other: StoreFolder) throws(StoreError) {
+    guard let folder = try other.disk.status(other.path) else { return }
+    let mode = try other.commonMode(of: folder.group) ?? 0o777
+    let own = try other.disk.status(other.ownFolder)?.mode ?? 0o777
+    guard mode & own & 0o055 != 0o055 else { return }
+    let isNew = try disk.status(ownFolder) == nil
+    try disk.createFolder(ownFolder)
+    if isNew { try openNewFolder() }
+    guard let status = try disk.status(ownFolder) else { return }
+    try close(status, to: mode & own)
+  }
+
+  private func adjust(_ path: String, _ mode: UInt32) throws(StoreError) {
     guard let status = try disk.status(path), !status.isLink else { return }
     try adjustingOwn { () throws(StoreError) in
       switch status.kind {
-      case .file: try disk.setMode(path, mode.ofFiles)
-      case .folder: try disk.setMode(path, status.mode & 0o7000 | mode.ofFolders)
+      case .file: try disk.setMode(path, mode & 0o666)
+      case .folder: try disk.setMode(path, status.mode & 0o7000 | mode)
       case .other: break
       }
     }
@@ -53,21 +79,21 @@ extension StoreFolder {
       let folder = try? disk.status(path), let tables = try? tableStatuses()
     else { return error }
     let strict = tables.filter { folder.mode & 0o066 & ~$0.status.mode(for: folder.group) != 0 }.map(\.file)
-    guard !strict.isEmpty else { return error }
     var explained = error
-    let files = strict.map { "'\($0)'" }.joined(separator: " ")
+    let files = (strict + [ownFolder]).map { "'\($0)'" }.joined(separator: " ")
     explained.message +=
       "; the journal holds records of all tables, so only users who can read and write every table can open it; "
-      + "to let the group in, the owner of these files runs chmod g+rw \(files), and then writes once"
+      + "to let the group in, their owner runs chmod g+rwX \(files), and then writes once"
     return explained
   }
 
-  private func commonMode(of group: UInt32) throws(StoreError) -> (ofFiles: UInt32, ofFolders: UInt32)? {
+  /// The mode, as of a folder, that all tables and the store's folder have in common.
+  private func commonMode(of group: UInt32) throws(StoreError) -> UInt32? {
     guard let folder = try disk.status(path) else { return nil }
     let tables = try tableStatuses()
     if tables.isEmpty { return nil }
     let common = tables.reduce(folder.mode(for: group) & 0o066) { $0 & $1.status.mode(for: group) } | 0o600
-    return (common, common | (common & 0o444) >> 2)  // Whoever may read a folder may enter it.
+    return common | (common & 0o444) >> 2  // Whoever may read a folder may enter it.
   }
 
   private func tableStatuses() throws(StoreError) -> [(file: String, status: FileStatus)] {

@@ -133,9 +133,11 @@ package final class StoreFolder: Sendable {
     }
     // This is created last for a new store. Before it exists, another process may have died while it created the rest.
     if isDoubtful.load(ordering: .relaxed) { throw StoreError.closed(path) }
+    let isNew = try disk.status(ownFolder) == nil
     if try disk.status(ignoreFile) == nil {
       try making { () throws(DiskError) in try disk.disk.createFolder(ownFolder) }
     }
+    if isNew { try openNewFolder() }
     try adjustMode()
     let lock = try waitForLock(until: deadline)
     try checkThatLocksExclude()

@@ -72,7 +72,7 @@ struct StagedTable {
     var offsets: TableOffsets?
     var lookups = draft.state.emptyLookups
     let visit = { (record: EncodedRecord) in lookups.add(record) }
-    file = try folder.disk.stage(path) { file throws(DiskError) in
+    file = try folder.disk.stage(path, mostOpen: folder.modeOfNewTables()) { file throws(DiskError) in
       offsets = try TableFile.encode(draft.state, visiting: visit) { piece throws(DiskError) in
         piece.withUnsafeBytes { checksum.update($0) }
         size += piece.count

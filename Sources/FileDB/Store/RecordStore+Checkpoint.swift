@@ -104,3 +104,12 @@ extension RecordStore {
 
   private var isBehind: Bool { options.checkpoints == .automatic && checkpoints.hasCommits }
 }
+
+extension RecordStore {
+  /// Keeps out of this store's own folder, and of the files of its new tables, whoever is kept out of another store.
+  /// Call it before records of the other store come here.
+  package func close(asIn other: RecordStore) throws {
+    guard let here = files?.folder, let there = other.files?.folder else { return }
+    try here.close(asIn: there)
+  }
+}

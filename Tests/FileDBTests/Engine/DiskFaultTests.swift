@@ -226,7 +226,7 @@ import Testing
         try file.syncData(.full)
         try file.write(bytes, at: 0)
       case .underAnotherName:
-        try memory.create(path + "~", like: nil).append(bytes)
+        try memory.create(path + "~", as: .usual).append(bytes)
         try memory.rename(path + "~", to: path)
       }
     }

@@ -37,8 +37,12 @@ import Testing
       try store.table("t1").add(["secret": 1])
       try store.table("t1").add(["secret": 2])
       try checkModes(0o700, in: folder)
+      // Its records are still in the journal. So only the user opens the folder again.
       try #require(chmod(folder.appendingPathComponent("t1.plist").path, 0o644) == 0)
       try open(folder).table("t0").add(["n": 2])
+      try checkModes(0o700, in: folder)
+      try #require(chmod(folder.appendingPathComponent(".filedb").path, 0o755) == 0)
+      try open(folder).table("t0").add(["n": 3])
       try checkModes(0o755, in: folder)
       try store.refresh()
       try store.checkInvariants()
@@ -66,7 +70,7 @@ import Testing
       let error = try #require(storeError { _ = try own.lock(timeout: .zero) })
       #expect(error.code == .permissionDenied)
       let file = folder.appendingPathComponent("t1.plist").path
-      #expect(error.message.contains("chmod g+rw '\(file)',"), "\(error)")
+      #expect(error.message.contains("chmod g+rwX '\(file)' '\(folder.path)/.filedb',"), "\(error)")
     }
   }
 

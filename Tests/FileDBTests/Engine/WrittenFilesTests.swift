@@ -70,7 +70,7 @@ import Testing
     let disk = MemoryDisk()
     try add(1, on: disk)
     try disk.rename(path, to: path + "~")
-    let copy = try disk.create(path, like: nil)
+    let copy = try disk.create(path, as: .usual)
     try copy.append(disk.read(path + "~").bytes)
     // The folder's name, and for a table the file's bytes.
     #expect(try syncs(on: disk) { try add(2, on: $0) } == (path == Self.file ? 7 : 6))

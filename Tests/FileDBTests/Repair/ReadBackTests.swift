@@ -33,7 +33,7 @@ import Testing
       for name in names where name.hasSuffix(".filedb-draft") {
         guard let bytes = try? memory.read("\(folder)/\(name)").bytes else { continue }
         try? memory.remove("\(folder)/\(name)")
-        try? memory.create("\(folder)/\(name)", like: nil).append(Array(bytes.prefix(100)))
+        try? memory.create("\(folder)/\(name)", as: .usual).append(Array(bytes.prefix(100)))
       }
     }
   }

@@ -52,7 +52,7 @@ import Testing
       let bytes = Array(former.utf8)
       try store.disk.remove(folder + "/" + name)
       let file = try store.disk.create(
-        folder + "/\(name.prefix(32))-\(String(Checksum.of(bytes), radix: 16)).changes", like: nil)
+        folder + "/\(name.prefix(32))-\(String(Checksum.of(bytes), radix: 16)).changes", as: .usual)
       try file.append(bytes)
       #expect(try store.undoLog.undo() != nil)
       #expect(try store.table("t").count == 0)

@@ -155,10 +155,10 @@ package final class RecordingDisk: Disk {
     noteCause("making", of: path)
   }
 
-  package func create(_ path: String, like model: String?) throws(DiskError) -> any WritableFile {
+  package func create(_ path: String, as file: CreatedFile) throws(DiskError) -> any WritableFile {
     try checkAlive(path)
-    let file = try base.create(path, like: model)
-    return Handle(disk: self, number: noteNewFile(path), path: path, writable: file, open: nil)
+    let created = try base.create(path, as: file)
+    return Handle(disk: self, number: noteNewFile(path), path: path, writable: created, open: nil)
   }
 
   package func setMode(_ path: String, _ mode: UInt32) throws(DiskError) {

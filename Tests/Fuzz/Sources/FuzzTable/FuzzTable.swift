@@ -50,7 +50,7 @@ private func checkFixedPoint(_ state: TableState) {
 private func checkStore(_ bytes: [UInt8], _ state: TableState) throws {
   let disk = MemoryDisk()
   try disk.makeFolder("/store")
-  try disk.create(file, like: nil).append(bytes)
+  try disk.create(file, as: .usual).append(bytes)
   let store = try RecordStore(at: folder, disk: disk, options: options)
   _ = try store.check("t")
   let table = try store.table("t")
