@@ -12,10 +12,11 @@
 int filedb_extent(int folder, const char *name, struct filedb_extent *extent) {
   struct statx found;
   int flags = *name == 0 ? AT_EMPTY_PATH : AT_SYMLINK_NOFOLLOW;
-  if (statx(folder, name, flags, STATX_INO | STATX_SIZE, &found) != 0) return -1;
+  if (statx(folder, name, flags, STATX_INO | STATX_SIZE | STATX_NLINK, &found) != 0) return -1;
   extent->device = makedev(found.stx_dev_major, found.stx_dev_minor);
   extent->inode = found.stx_ino;
   extent->size = (int64_t)found.stx_size;
+  extent->names = found.stx_nlink;
   return 0;
 }
 #else
@@ -26,6 +27,7 @@ int filedb_extent(int folder, const char *name, struct filedb_extent *extent) {
   extent->device = (uint64_t)found.st_dev;
   extent->inode = found.st_ino;
   extent->size = found.st_size;
+  extent->names = (uint64_t)found.st_nlink;
   return 0;
 }
 #endif

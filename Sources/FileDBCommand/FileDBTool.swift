@@ -78,6 +78,7 @@ struct FileDBTool: ParsableCommand {
     }
     StandardOutput.flush()  // Output comes before the error.
     Pager.finish()
+    OpenStores.closeChanged()
     switch outcome {
     case nil: break
     case let error as StoreError where error.code == StoreError.languageMissing:

@@ -143,6 +143,8 @@ package struct FileExtent: Sendable {
   package var device: UInt64
   package var inode: UInt64
   package var size: Int
+  /// The number of its hard links.
+  package var names: UInt64 = 1
 
   package func isSameFile(as other: FileExtent) -> Bool { device == other.device && inode == other.inode }
 }

@@ -11,8 +11,8 @@ package struct Journal: Sendable {
 
   package let path: String
   package let file: any OpenFile
-  /// The file as it was when it was opened.
-  private let extent: FileExtent
+  /// The file as it was at the last look.
+  private var extent: FileExtent
   /// The format that the journal was created in; see ``JournalStart``.
   package private(set) var format = JournalStart.newestFormat
   /// See ``JournalStart/undoStep``.
@@ -93,13 +93,17 @@ package struct Journal: Sendable {
     try disk.extent(path)?.isSameFile(as: extent) ?? false
   }
 
+  /// Whether the file has another name, as of the last look. Then another store may write to it, too.
+  package var isShared: Bool { extent.names > 1 }
+
   /// The frames that others have added since; `nil` if this is no longer the journal at its path.
   package mutating func readOn(on disk: any Disk) throws(JournalError) -> [JournalFrame]? {
     // Do not look at the file's times. They may be older than its bytes, and a look makes the next commit slower.
-    let line = try onDisk { () throws(DiskError) -> [UInt8]? in
-      try isCurrent(on: disk) ? file.read(at: end, count: JournalFrame.Header.count) : nil
-    }
-    guard let line else { return nil }
+    guard let present = try onDisk({ () throws(DiskError) in try disk.extent(path) }),
+      present.isSameFile(as: extent)
+    else { return nil }
+    extent = present
+    let line = try onDisk { () throws(DiskError) in try file.read(at: end, count: JournalFrame.Header.count) }
     guard !isZero(line[...]) else { return [] }
     let scan = try scan(after: sequence)
     take(scan)

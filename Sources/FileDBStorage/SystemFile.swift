@@ -198,7 +198,7 @@ extension FileStatus {
 
 extension FileExtent {
   init(_ found: filedb_extent) {
-    self.init(device: found.device, inode: found.inode, size: Int(found.size))
+    self.init(device: found.device, inode: found.inode, size: Int(found.size), names: found.names)
   }
 }
 

@@ -92,6 +92,9 @@ extension StoreError.Code {
   /// The journal is damaged: its bytes are not those that FileDB wrote, or a commit in it does not fit its table.
   /// Repair it before you go on; see `RecordStore.repairJournal()`.
   public static let damagedJournal = Self(rawValue: "damagedJournal")
+  /// Another folder has a hard link to the journal, as `cp -al` makes it. ``RecordStore/repairJournal()`` gives the store
+  /// a journal of its own.
+  public static let sharedJournal = Self(rawValue: "sharedJournal")
   /// A later version of this library wrote the journal.
   public static let newerFormat = Self(rawValue: "newerFormat")
   /// Another program changed a table's file, and commits that wait in the journal no longer fit it. If possible, the

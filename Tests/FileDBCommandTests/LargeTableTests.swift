@@ -86,6 +86,42 @@ import Testing
         }
       }
     }
+
+    /// The editor saves at some moment in which the command reads. Whoever is told that a record was added gets its id,
+    /// and an undo happens once.
+    @Test(arguments: ["add", "undo"]) func commandThatHasWrittenSaysSoWhateverHappensToTheFile(verb: String)
+      throws
+    {
+      for moment in 0..<12 {
+        try withLargeTable { folder, store in
+          let file = try store.url(of: "t")
+          let off = try Data(contentsOf: file)
+          for n in ["1", "2"] { try filedb("add", "t", "n=\(n)", in: folder) }
+          let before = try RecordStore(at: folder).table("t").count
+          let events = inotify_init1(Int32(IN_CLOEXEC))
+          defer { close(events) }
+          try #require(inotify_add_watch(events, file.path, UInt32(IN_ACCESS | IN_OPEN)) >= 0)
+          let save = startThread("the editor") {
+            var buffer = [UInt8](repeating: 0, count: 16)
+            for _ in 0...moment {
+              var reading = pollfd(fd: events, events: Int16(POLLIN), revents: 0)
+              guard poll(&reading, 1, 500) == 1 else { return }
+              _ = read(events, &buffer, buffer.count)
+            }
+            try? FileHandle(forWritingTo: file).write(contentsOf: off.prefix(200))
+          }
+          let result = try filedb(verb == "add" ? ["add", "t", "n=3"] : ["undo"], in: folder)
+          try save.wait()
+          let after = try? RecordStore(at: folder).table("t").count
+          let isDone = result.status == 0
+          #expect(
+            isDone == (verb == "add" ? !result.output.isEmpty : result.error.contains("undone:")), "\(result)"
+          )
+          let change = isDone ? (verb == "add" ? 1 : -1) : 0
+          if let after { #expect(after == before + change, "\(result)") }
+        }
+      }
+    }
   #endif
 
   /// A program that stays reads the whole file, and takes in what was saved.

@@ -18,10 +18,11 @@ int filedb_rename_to_free(int folder, const char *name, int new_folder, const ch
 /// Returns 0, or -1 with `errno`.
 int filedb_copy_attributes(int file, int copy);
 
-/// Which file it is, and how long it is.
+/// Which file it is, how long it is, and how many names it has.
 struct filedb_extent {
   uint64_t device, inode;
   int64_t size;
+  uint64_t names;
 };
 
 /// Finds what is at a name in an open folder, or at a path with AT_FDCWD, or an open file if the name is empty. If the

@@ -37,10 +37,22 @@ extension FileLog {
       // Without a journal, it would seem for every commit that another process had been first.
       guard try readUpToHere() else { throw damage("the journal is gone") }
     }
-    do throws(StoreError) { try syncName() } catch {
+    do throws(StoreError) {
+      try refuseSharedJournal()
+      try syncName()
+    } catch {
       finishWriting()
       throw error
     }
+  }
+
+  /// Two folders with hard links to one journal, as `cp -al` makes them, would overwrite each other's commits.
+  private func refuseSharedJournal() throws(StoreError) {
+    guard state.withLock({ $0.journal?.isShared ?? false }) else { return }
+    throw StoreError(
+      .sharedJournal,
+      "another folder has a hard link to this journal, so a write here would damage the store there; 'filedb repair' "
+        + "gives this folder a journal of its own", file: folder.journalFile)
   }
 
   /// Reads the journal to its end. From here on, this thread alone uses it: no reader may read on in it, and a reader

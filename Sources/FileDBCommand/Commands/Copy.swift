@@ -39,8 +39,7 @@ struct Copy: ParsableCommand {
       try Self.checkIsEmpty(store)
       for table in tables { Self.note(try tx.make(table), of: table.table) }
     }
-    StandardOutput.hasChangedStore.store(true, ordering: .relaxed)
-    WriteOptions.close(store)
+    OpenStores.closeAtEnd(store)
     Terminal.note(
       "\(tables.count.counted("table")) with \(tables.map(\.count).reduce(0, +).counted("record")) copied"
     )

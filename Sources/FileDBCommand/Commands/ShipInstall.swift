@@ -44,7 +44,7 @@ struct ShipInstall: ParsableCommand {
 
   private func run(_ install: ShippedInstall) throws -> InstallReport {
     let log = install.store.undoLog
-    defer { WriteOptions.close(install.store) }
+    defer { OpenStores.closeAtEnd(install.store) }
     return try install.run { body in
       try log.write(
         named: { "installation of version \($0.version)" }, unlessKept: WriteOptions.noteEndOfHistory,

@@ -36,7 +36,7 @@ struct Undo: StoreCommand {
     guard forget else { return try undo.run(.undo, in: store) }
     let count = try store.undoLog.contents().undo.count
     try store.undoLog.end()
-    WriteOptions.close(store)
+    OpenStores.closeAtEnd(store)
     Terminal.note("forgotten: \(count.counted("command"))")
   }
 }
@@ -76,9 +76,9 @@ struct UndoOptions: ParsableArguments {
   func run(_ direction: UndoLog.Direction, in store: RecordStore) throws {
     if list { return try printList(direction, store) }
     if options.dryRun { return try dryRun(direction, store) }
-    defer { WriteOptions.close(store) }
     if skip {
       guard let entry = try store.undoLog.skip(direction) else { return try sayNothing(direction, store) }
+      OpenStores.closeAtEnd(store)
       return Terminal.note("skipped: \(TerminalText.defused(entry.name))")
     }
     for number in 0..<count {
@@ -86,6 +86,7 @@ struct UndoOptions: ParsableArguments {
         return try number == 0
           ? sayNothing(direction, store) : Terminal.note("there is nothing more to \(direction.rawValue)")
       }
+      if number == 0 { OpenStores.closeAtEnd(store) }
       Terminal.note("\(direction.done): \(TerminalText.defused(entry.name))")
     }
   }

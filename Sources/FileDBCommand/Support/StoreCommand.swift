@@ -1,6 +1,7 @@
 import ArgumentParser
 import FileDB
 import FileDBEssentials
+import Synchronization
 
 struct StoreLocation: ParsableArguments {
   @Option(
@@ -62,9 +63,25 @@ extension RecordID<Fields>: ExpressibleByArgument {
   public init?(argument: String) { self.init(argument) }
 }
 
-/// The store of a script. Its commands share it, so that they join its transaction.
 enum OpenStores {
+  /// The store of a script. Its commands share it, so that they join its transaction.
   @TaskLocal static var shared: RecordStore?
+
+  private static let changed = Mutex<[RecordStore]>([])
+
+  /// Closes the store once the command has printed what it did. Closing reads the table's file, which another program
+  /// may be writing; then this process ends.
+  static func closeAtEnd(_ store: RecordStore) {
+    StandardOutput.hasChangedStore.store(true, ordering: .relaxed)
+    changed.withLock { $0.append(store) }
+  }
+
+  static func closeChanged() {
+    for store in changed.withLock({ stores in
+      defer { stores = [] }
+      return stores
+    }) { WriteOptions.close(store) }
+  }
 }
 
 /// A command that works on a store.
@@ -212,8 +229,7 @@ struct WriteOptions: ParsableArguments {
     guard isLogged else { return try store.write(body) }
     let result = try store.undoLog.write(
       named: name, unlessKept: Self.noteEndOfHistory, discarding: Self.noteDiscarded, body)
-    StandardOutput.hasChangedStore.store(true, ordering: .relaxed)
-    Self.close(store)
+    OpenStores.closeAtEnd(store)
     return result
   }
 
