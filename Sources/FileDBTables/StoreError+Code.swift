@@ -92,6 +92,9 @@ extension StoreError.Code {
   /// The journal is damaged: its bytes are not those that FileDB wrote, or a commit in it does not fit its table.
   /// Repair it before you go on; see `RecordStore.repairJournal()`.
   public static let damagedJournal = Self(rawValue: "damagedJournal")
+  /// The store's folder, or `.filedb` in it, was moved or removed while the store was open. Nothing is made anew there;
+  /// `lastSnapshot` has what this process knows.
+  public static let storeGone = Self(rawValue: "storeGone")
   /// Another folder has a hard link to the journal, as `cp -al` makes it. ``RecordStore/repairJournal()`` gives the store
   /// a journal of its own.
   public static let sharedJournal = Self(rawValue: "sharedJournal")

@@ -15,6 +15,10 @@ package final class StoreFolder: Sendable {
   /// Whether a sync of these files failed. Then a power cut might remove them, and everything that is built on them.
   private let isDoubtful = Atomic<Bool>(false)
 
+  /// Whether this process has found a table here, or the store's own folder.
+  private let isFound = Atomic<Bool>(false)
+  private let isOwnFound = Atomic<Bool>(false)
+
   /// How long a writer waits for its turn in the queue.
   private let queuePatience: Duration
 
@@ -48,6 +52,7 @@ package final class StoreFolder: Sendable {
     let bare = "\(path)/\(table)"
     let modernStatus = try disk.status(modern)
     let bareStatus = try disk.status(bare)
+    if modernStatus != nil || bareStatus != nil { isFound.store(true, ordering: .relaxed) }
     let bareIsFile = bareStatus.map { $0.kind != .folder } ?? false
     if modernStatus != nil, bareIsFile {
       throw StoreError(
@@ -131,6 +136,7 @@ package final class StoreFolder: Sendable {
         guard error.code == .fileNotFound else { throw error }
       }
     }
+    try checkIsThere()
     // This is created last for a new store. Before it exists, another process may have died while it created the rest.
     if isDoubtful.load(ordering: .relaxed) { throw StoreError.closed(path) }
     let isNew = try disk.status(ownFolder) == nil
@@ -145,7 +151,25 @@ package final class StoreFolder: Sendable {
       try making { () throws(DiskError) in _ = try disk.disk.replace(ignoreFile, with: Array("*\n".utf8)) }
     }
     isMade.store(true, ordering: .relaxed)
+    noteOwnFolder()
     return lock
+  }
+
+  package func noteOwnFolder() { isOwnFound.store(true, ordering: .relaxed) }
+
+  /// Nothing is made anew where a store was: it would give the same ids again.
+  /// - Throws: ``StoreError/Code/storeGone`` if somebody has moved or removed the store.
+  func checkIsThere() throws(StoreError) {
+    for (folder, isFound) in [
+      (path, isFound.load(ordering: .relaxed)), (ownFolder, isOwnFound.load(ordering: .relaxed)),
+    ]
+    where isFound {
+      guard try disk.status(folder) == nil else { continue }
+      throw StoreError(
+        .storeGone,
+        "the folder was moved or removed while the store was open; nothing is written here. "
+          + "'lastSnapshot' still has what this process knows", file: folder)
+    }
   }
 
   private func making(_ body: () throws(DiskError) -> Void) throws(StoreError) {

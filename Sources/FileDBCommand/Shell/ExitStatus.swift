@@ -26,7 +26,7 @@ extension StoreError {
     switch code {
     case .recordNotFound, .indexOutOfRange, .tableNotFound: 1
     case .invalidTableName, .reservedField, .invalidPredicate: 64
-    case .fileNotFound, .notAFolder: 66
+    case .fileNotFound, .notAFolder, .storeGone: 66
     case .unreachable: 69
     case .diskFull, .inputOutput: 74
     case .locked: 75
