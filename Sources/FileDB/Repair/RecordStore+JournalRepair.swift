@@ -96,7 +96,7 @@ extension RecordStore {
         raised > counter
       {
         notes.append(
-          "'\(table.text)': a commit that is left out may have given ids up to \(raised), so they stay unused"
+          "'\(table.text)': what is left out may have given ids up to \(raised), so they stay unused"
         )
         if fitted.tableExists { fitted.raiseCounter(to: raised, in: table) } else { counters[table] = raised }
       }

@@ -117,7 +117,8 @@ struct RecordsFileSalvage {
     }
     if leftOutCount > 0 {
       notes.append(
-        "\(file.count - leftOutCount) of the \(file.count.counted("record")) in '\(file.name)' are kept")
+        "\(file.count - leftOutCount) of the \(file.count.counted("record")) in '\(file.name)' are kept; it is unknown whether all of these are as they were written"
+      )
       return
     }
     hasWrongRecord = true

@@ -182,6 +182,21 @@ import Testing
     }
   }
 
+  /// The schema follows the index map in the file. Without it, records could break its rules.
+  @Test(arguments: [false, true]) func schemaDoesNotPassForAPartOfTheIndexMap(isWaiting: Bool) throws {
+    let file = try makeDisk(withWaitingCommits: isWaiting).read("/store/t.plist").bytes
+    let end = Array("\n\t</dict>\n".utf8)
+    let places = file.indices.filter { file[$0...].starts(with: end) }.map { $0 + 1 }
+    #expect(places.count == 2, "the index map and the schema")
+    for place in places {
+      try compare({ $0 == "t" }, isWaiting: isWaiting, Self.actions, "the index map ends at \(place)") {
+        var bytes = $0
+        bytes.setWord(10, to: UInt64(place))
+        return bytes.withChecksum
+      }
+    }
+  }
+
   @Test func forgedOffsetsChangeNothing() throws {
     var random = SeededRandom.fromEnvironment("forgedOffsetsChangeNothing")
     for _ in 0..<400 {
