@@ -102,3 +102,36 @@ extension Checksum {
     return entries
   }()
 }
+
+extension Checksum {
+  /// The checksum of two pieces, from those of the pieces.
+  /// - Parameter length: the length of the second piece in bytes.
+  /// - Complexity: O(log *n*) in the length.
+  package static func joined(_ first: UInt32, _ second: UInt32, length: Int) -> UInt32 {
+    var (shifted, rest, power) = (first, length, 0)
+    while rest > 0 {
+      if rest & 1 == 1 { shifted = product(shifted, powers[power]) }
+      (rest, power) = (rest >> 1, power + 1)
+    }
+    return shifted ^ second
+  }
+
+  /// The product of two polynomials modulo that of the checksum. The highest bit is the coefficient of 1.
+  private static func product(_ first: UInt32, _ second: UInt32) -> UInt32 {
+    var (result, factor) = (0 as UInt32, second)
+    for bit in (0..<32 as Range<UInt32>).reversed() {
+      if first >> bit & 1 == 1 { result ^= factor }
+      factor = factor & 1 == 0 ? factor >> 1 : factor >> 1 ^ 0x82F6_3B78
+    }
+    return result
+  }
+
+  /// What 1, 2, 4, … more bytes do to a checksum: the powers of x with the exponents 8, 16, 32, …
+  private static let powers: [UInt32] = {
+    var powers = [1 << 23 as UInt32]
+    while powers.count < Int.bitWidth {
+      powers.append(product(powers[powers.count - 1], powers[powers.count - 1]))
+    }
+    return powers
+  }()
+}

@@ -15,6 +15,9 @@ package struct JournalFrame: Equatable, Sendable {
     case written
   }
 
+  /// The highest number of a commit. A line has twelve hexadecimal digits for it.
+  package static let highestSequence: UInt64 = 1 << 48 - 1
+
   package let kind: Kind
   /// The number of the last commit so far. A commit has one more than the frame before it, and other frames have the
   /// same.
@@ -142,6 +145,7 @@ extension JournalFrame.Kind {
 }
 
 private func append(_ number: UInt64, width: Int, to line: inout [UInt8]) {
+  precondition(number >> UInt64(4 * width) == 0, "the number has more digits than the line has room for")
   for shift in stride(from: 4 * (width - 1), through: 0, by: -4) {
     let digit = UInt8(number >> UInt64(shift) & 0xF)
     line.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)

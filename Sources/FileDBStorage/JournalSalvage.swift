@@ -2,10 +2,18 @@
 package struct JournalSalvage: Sendable {
   package typealias Note = (text: String, offset: Int)
 
+  /// Bytes that are no frames any more.
+  package struct Lost: Sendable {
+    package let bytes: ArraySlice<UInt8>
+    /// What is there of a single frame; `nil` if it is unknown how many frames there were.
+    package let frame: (kind: JournalFrame.Kind, payload: ArraySlice<UInt8>)?
+  }
+
   package private(set) var frames: [JournalFrame] = []
   package private(set) var notes: [Note] = []
-  /// The number of places that could not be read.
-  package private(set) var lostCount = 0
+  /// The places that could not be read.
+  package private(set) var lost: [Lost] = []
+  package var lostCount: Int { lost.count }
   /// The format of the journal. If its first frame is lost, the salt shows the format.
   package private(set) var format = JournalStart.newestFormat
   private var salt: UInt32 = 0
@@ -23,30 +31,47 @@ package struct JournalSalvage: Sendable {
   private mutating func collect(_ journal: [UInt8]) {
     var bytes = journal
     var position = 0
-    salt = Self.salt(of: bytes)
+    let salts = JournalScan(bytes, at: 0, after: nil).frames.isEmpty ? JournalSalts(bytes) : nil
+    salt = salts?.salt ?? 0
+    defer {
+      if frames.first?.kind != .start, let offset = salts?.doubtfulOffset {
+        notes.append(
+          (
+            "the beginning of the journal is lost, and what looks like a commit here does not belong to the others; it is left out",
+            offset
+          ))
+      }
+    }
     while position < bytes.count {
       let scan = JournalScan(
         Array(bytes[position...]), at: position, after: frames.last?.sequence, salt: salt)
       salt = scan.salt
       frames += scan.frames.map(\.frame)
-      guard let damage = scan.damage else { return }
-      position = damage.offset
+      // A journal without a beginning is damaged, even if a crash seems to have cut it off there.
+      guard let damaged = scan.damage?.offset ?? (frames.isEmpty ? 0 : nil) else { return }
+      position = damaged
       if let place = correct(&bytes, at: position) {
         notes.append(("byte \(place) was wrong and was corrected by its checksum", position))
       } else if let next = nextFrame(in: bytes, from: position) {
-        if next.offset > position { lose(position) }
+        if next.offset > position { lose(bytes[position..<next.offset]) }
         frames.append(next.frame)
         position = next.offset + JournalFrame.paddedCount(next.frame.payload.count)
       } else {
-        lose(position)
+        lose(bytes[position...])
         return
       }
     }
   }
 
-  private mutating func lose(_ offset: Int) {
-    notes.append(("a commit cannot be read here, so it is left out", offset))
-    lostCount += 1
+  private mutating func lose(_ rest: ArraySlice<UInt8>) {
+    let bytes = rest[...(rest.lastIndex { $0 != 0 } ?? rest.startIndex)]
+    let body = bytes.startIndex + JournalFrame.Header.count
+    let header = JournalFrame.Header(bytes.prefix(JournalFrame.Header.count), salt: salt)
+    let frame = header.flatMap { header in
+      JournalFrame.paddedCount(header.length) >= bytes.count ? (header.kind, bytes[body...]) : nil
+    }
+    lost.append(Lost(bytes: bytes, frame: frame))
+    notes.append(("a commit cannot be read here, so it is left out", bytes.startIndex))
   }
 
   /// Longer payloads are not corrected. With two wrong bytes, the checksum may point to a single wrong byte somewhere
@@ -72,22 +97,6 @@ package struct JournalSalvage: Sendable {
     return start + place
   }
 
-  /// The salt of the journal, found from any frame with an intact payload.
-  ///
-  /// The first frame contains the salt. With this, the others are not lost if the first one is damaged.
-  private static func salt(of bytes: [UInt8]) -> UInt32 {
-    for offset in stride(from: 0, to: bytes.count, by: JournalFrame.Header.count) {
-      let rest = bytes[offset...]
-      guard bytes[offset] != 0,
-        let (header, salt) = JournalFrame.Header.salted(rest.prefix(JournalFrame.Header.count)),
-        header.kind != .start
-      else { continue }
-      let payload = rest.dropFirst(JournalFrame.Header.count).prefix(header.length)
-      if payload.count == header.length, Checksum.of(payload) == header.checksum { return salt }
-    }
-    return 0
-  }
-
   private func nextFrame(
     in bytes: [UInt8], from start: Int
   ) -> (frame: JournalFrame, offset: Int)? {
@@ -107,7 +116,8 @@ package struct JournalSalvage: Sendable {
 
   /// Whether a frame can come after those that were read. A frame that is in the file twice must not be applied twice.
   private func canFollow(_ header: JournalFrame.Header) -> Bool {
-    guard let last = frames.last else { return true }
+    // No journal writes a commit with the number 0.
+    guard let last = frames.last else { return header.kind != .commit || header.sequence > 0 }
     return switch header.kind {
     case .start: false
     case .commit: header.sequence > last.sequence

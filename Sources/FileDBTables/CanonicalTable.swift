@@ -22,11 +22,12 @@ package struct CanonicalTable {
     decodeNotingOffsets(bytes, limits: limits, shape: shape, leastPart: leastPart)?.state
   }
 
-  /// The table in `bytes`, and where its parts are; `nil` if they are not canonical.
+  /// The table in `bytes`, and where its parts are; `nil` if they are not canonical. There are no offsets if a record
+  /// has a higher id than the counter: only a look at all records shows that.
   package static func decodeNotingOffsets(
     _ bytes: [UInt8], limits: PlistLimits = PlistLimits(), shape: OrderedRecords.Shape = .standard,
     leastPart: Int = 1 << 22
-  ) -> (state: TableState, offsets: TableOffsets)? {
+  ) -> (state: TableState, offsets: TableOffsets?)? {
     guard bytes.count <= limits.fileBytes else { return nil }
     let table = bytes.withUnsafeBytes { all -> CanonicalTable? in
       var table = CanonicalTable(
@@ -38,16 +39,33 @@ package struct CanonicalTable {
     let records = table.places.lazy.map { EncodedRecord(id: $0.id, bytes: bytes[$0.range]) }
     let state = TableState(
       counter: counter.rawValue, records: records, foreignKeys: table.foreignKeys, shape: shape)
-    return (state, table.offsets(counter: state.counter, chunkLength: shape.filledChunk))
+    let isCounted = counter.rawValue == state.counter
+    return (state, isCounted ? table.offsets(chunkLength: shape.filledChunk) : nil)
   }
 
-  private func offsets(counter: Int64, chunkLength: Int) -> TableOffsets {
+  /// The table without its records, from the pieces of its file that ``TableOffsets/rest(fileSize:)`` names; `nil` if
+  /// they are not what a canonical file has around its records and the entries of its index map.
+  package static func decode(rest pieces: [[UInt8]], limits: PlistLimits) -> TableState? {
+    let (records, indexMap) = (
+      (start: "\t<array>\n", end: "\t</array>\n"), (start: "\t<dict>\n", end: "\t</dict>\n")
+    )
+    guard pieces.count == 3, let head = pieces[0].without(suffix: records.start),
+      let middle = pieces[1].without(prefix: records.end)?.without(suffix: indexMap.start),
+      let tail = pieces[2].without(prefix: indexMap.end)
+    else { return nil }
+    var bytes = Array(head)
+    bytes += "\t<array/>\n".utf8
+    bytes += middle
+    bytes += "\t<dict/>\n".utf8
+    bytes += tail
+    return decode(bytes, limits: limits)
+  }
+
+  private func offsets(chunkLength: Int) -> TableOffsets {
     let starts = stride(from: 0, to: places.count, by: chunkLength)
     var chunks = starts.map { places[$0].range.lowerBound }
     if let last = places.last { chunks.append(last.range.upperBound) }
-    return TableOffsets(
-      counter: counter, count: places.count, chunkLength: chunkLength, chunks: chunks, indexMap: indexMap,
-      foreignKeys: foreignKeys)
+    return TableOffsets(count: places.count, chunkLength: chunkLength, chunks: chunks, indexMap: indexMap)
   }
 
   private init(scanner: CanonicalScanner, limits: PlistLimits, leastPart: Int) {
@@ -144,5 +162,17 @@ private struct RecordRun: Sendable {
       places.append((AnyRecordID(counted: number), range))
     }
     end = scanner.position
+  }
+}
+
+extension RangeReplaceableCollection<UInt8> where Self: BidirectionalCollection {
+  /// `nil` if they do not begin with this.
+  fileprivate func without(prefix text: String) -> SubSequence? {
+    starts(with: text.utf8) ? dropFirst(text.utf8.count) : nil
+  }
+
+  /// `nil` if they do not end with this.
+  fileprivate func without(suffix text: String) -> SubSequence? {
+    suffix(text.utf8.count).elementsEqual(text.utf8) ? dropLast(text.utf8.count) : nil
   }
 }

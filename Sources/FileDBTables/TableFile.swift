@@ -24,7 +24,8 @@ package enum TableFile {
     try decodeNotingOffsets(bytes, file: file, table: table, limits: limits, shape: shape).state
   }
 
-  /// Reads the table from `bytes`. If they are canonical, this also returns where the parts of the table are.
+  /// Reads the table from `bytes`. If they are canonical and the counter is right, this also returns where the parts of
+  /// the table are.
   /// - Throws: as ``decode(_:file:table:limits:shape:)``.
   package static func decodeNotingOffsets(
     _ bytes: [UInt8], file: String, table: String, limits: PlistLimits,
@@ -106,8 +107,8 @@ package enum TableFile {
     writer.append(PlistWriter.footer)
     try sink(writer.bytes)
     return TableOffsets(
-      counter: state.counter, count: state.records.count, chunkLength: state.records.shape.filledChunk,
-      chunks: chunks, indexMap: indexMap, foreignKeys: state.foreignKeys)
+      count: state.records.count, chunkLength: state.records.shape.filledChunk, chunks: chunks,
+      indexMap: indexMap)
   }
 
   private static var indexMapTag: StaticString { "\t<dict>\n" }

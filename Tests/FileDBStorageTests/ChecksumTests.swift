@@ -75,6 +75,18 @@ import Testing
     }
   }
 
+  @Test func checksumsOfPiecesAreJoined() {
+    var random = SeededRandom.fromEnvironment("joined checksums")
+    for length in [0, 1, 2, 63, 64, 65, 1_000, 100_000] {
+      let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
+      for cut in Set([0, length / 3, length / 2, length]) {
+        let (first, second) = (Checksum.of(bytes[..<cut]), Checksum.of(bytes[cut...]))
+        #expect(
+          Checksum.joined(first, second, length: length - cut) == Checksum.of(bytes), "\(cut) of \(length)")
+      }
+    }
+  }
+
   @Test func singleWrongByteIsCorrected() {
     let bytes = Array("a payload whose bytes may go wrong, one at a time".utf8)
     let checksum = Checksum.of(bytes)

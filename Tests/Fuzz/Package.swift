@@ -21,6 +21,8 @@ let package = Package(
     fuzzer("FuzzTable", ["FileDB"]),
     fuzzer("FuzzJournal", ["FileDB"]),
     fuzzer("FuzzFrame", ["FileDB"]),
+    fuzzer("FuzzOffsets", ["FileDB"]),
+    fuzzer("FuzzLookup", ["FileDB"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -380,8 +380,10 @@ extension FileLog {
     return NewestTable(state: result, base: base.number)
   }
 
-  /// What is wrong with a commit that can be read but not carried out; `nil` if there is no such commit.
+  /// What is wrong with a journal that can be read: a commit that cannot be carried out, or no number for another
+  /// commit. `nil` if nothing is wrong.
   func misfit() throws(StoreError) -> StoreError? {
+    if let fault = numberFault { return fault }
     for table in state.withLock({ $0.pending.keys.sorted() }) {
       guard StoreFolder.isAllowed(table) else {
         return damage("a commit changes '\(table.text)', which is not a table's name")

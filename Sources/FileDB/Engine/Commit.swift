@@ -145,6 +145,7 @@ extension FileLog {
   ///   the frame. A full disk leaves the journal as it was.
   func writeFrame(_ kind: JournalFrame.Kind, _ payload: [UInt8]) throws(StoreError) -> Journal {
     guard var journal = state.withLock(\.journal) else { throw damage("the journal is gone") }
+    if kind == .commit, let fault = numberFault { throw fault }
     do throws(DiskError) {
       if try journal.clean() { try syncJournal() }
       if try journal.reserve(payload.count) {

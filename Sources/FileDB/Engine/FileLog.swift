@@ -74,7 +74,11 @@ package final class FileLog: CommitLog {
   /// The length of the journal with its files of records, and of the files that it changes, in bytes.
   package var sizes: (journal: Int, files: Int) {
     state.withLock { state in
-      let files = state.pending.values.reduce(0) { $0 + ($1.versions.first?.version.size ?? 0) }
+      // Nobody checks the sizes that a journal names.
+      let files = state.pending.values.reduce(0) { sum, table in
+        let (larger, isTooLarge) = sum.addingReportingOverflow(table.versions.first?.version.size ?? 0)
+        return isTooLarge ? .max : larger
+      }
       let commits = state.pending.values.reduce(0) { max($0, $1.byteCount) }
       return (max(state.journal?.end ?? 0, commits), files)
     }
@@ -106,6 +110,14 @@ package final class FileLog: CommitLog {
 
   func damage(_ message: String, table: TableKey? = nil) -> StoreError {
     StoreError(.damagedJournal, message, file: folder.journalFile, table: table?.text)
+  }
+
+  /// What is wrong if there is no number for another commit. It takes a damaged or a forged journal to get there.
+  var numberFault: StoreError? {
+    guard let journal = state.withLock(\.journal), journal.sequence >= JournalFrame.highestSequence else {
+      return nil
+    }
+    return damage("the last commit has the highest number that there is; 'filedb repair' begins again with 1")
   }
 
   package func makeWatch() throws(StoreError) -> (any LogWatch)? {

@@ -21,10 +21,11 @@ enum FileVersion: Equatable, Sendable {
 }
 
 /// The content of a table's file when it was read or written. The checksum is calculated when it is first needed. A
-/// program that only reads never needs it.
+/// program that only reads hardly ever needs it.
 final class FileContent: Sendable {
   private enum State {
     case bytes([UInt8])
+    case unread(UnreadTable)
     case version(FileVersion)
   }
 
@@ -37,6 +38,11 @@ final class FileContent: Sendable {
     state = Mutex(.bytes(bytes))
   }
 
+  init(_ table: UnreadTable) {
+    size = table.known.stamp.size
+    state = Mutex(.unread(table))
+  }
+
   init(_ version: FileVersion) {
     size = version.size
     state = Mutex(.version(version))
@@ -44,13 +50,14 @@ final class FileContent: Sendable {
 
   var version: FileVersion {
     state.withLock { state in
-      switch state {
-      case .version(let version): return version
-      case .bytes(let bytes):
-        let version = FileVersion(bytes)
-        state = .version(version)
-        return version
-      }
+      let version =
+        switch state {
+        case .version(let version): version
+        case .bytes(let bytes): FileVersion(bytes)
+        case .unread(let table): table.readVersion()
+        }
+      state = .version(version)
+      return version
     }
   }
 }

@@ -10,6 +10,15 @@ extension JournalCommit {
     }
   }
 
+  /// The tables that a commit changes, even if only its beginning can be read.
+  static func tables(of payload: ArraySlice<UInt8>) throws(PayloadFault) -> Set<TableKey> {
+    try reading(payload) { lines throws(PayloadFault) in
+      var head = try CommitHead(&lines)
+      _ = try head.readFile(&lines)
+      return try head.tables(&lines)
+    }
+  }
+
   /// - Parameters:
   ///   - depth: the depth of the deepest record.
   ///   - file: the records, if the commit refers to a file of them.
@@ -23,6 +32,18 @@ extension JournalCommit {
         return try head.commit(&lines, RecordReader(payload, depth: depth, isInLines: true))
       }
       return try head.commit(&lines, RecordReader(file[...], depth: depth, isInLines: false))
+    }
+  }
+}
+
+extension JournalCommit {
+  /// A commit whose file of records is damaged.
+  /// - Parameter records: the records of the file; `nil` for each that cannot be read.
+  init(payload: ArraySlice<UInt8>, depth: Int, salvaged records: [EncodedRecord?]) throws(PayloadFault) {
+    self = try reading(payload) { lines throws(PayloadFault) in
+      var head = try CommitHead(&lines)
+      _ = try head.readFile(&lines)
+      return try head.commit(&lines, RecordReader(salvaged: records, depth: depth))
     }
   }
 }
@@ -91,6 +112,14 @@ private struct CommitHead {
     return file
   }
 
+  /// The tables, if the line after theirs can be read as well. Otherwise it may have been one of them.
+  func tables(_ lines: inout LineReader) throws(PayloadFault) -> Set<TableKey> {
+    guard let verb, LineReader.changeVerbs.contains(verb), commit.tables[try lines.table()] != nil else {
+      throw lines.fault("a change is missing")
+    }
+    return Set(commit.tables.keys)
+  }
+
   /// Reads the changes.
   mutating func commit(
     _ lines: inout LineReader, _ records: consuming RecordReader
@@ -101,11 +130,12 @@ private struct CommitHead {
       guard commit.tables[table] != nil else {
         throw lines.fault("it does not say which '\(table.text)' it changes")
       }
-      let (change, found) = try lines.change(verb, &records)
-      commit.changes.append(LoggedChange(change, of: table, found: found))
+      if let (change, found) = try lines.change(verb, &records) {
+        commit.changes.append(LoggedChange(change, of: table, found: found))
+      }
       try advance(&lines)
     }
-    if commit.changes.isEmpty, !hasUndoMark { throw lines.fault("it has no changes") }
+    if commit.changes.isEmpty, !hasUndoMark, !records.isSalvaged { throw lines.fault("it has no changes") }
     guard records.isAtEnd, file.map({ $0.count == records.count }) ?? true else {
       throw lines.fault("it has more or fewer records than its changes")
     }
@@ -115,22 +145,63 @@ private struct CommitHead {
 
 /// Cuts records out of canonical bytes without decoding them.
 private struct RecordReader {
+  /// Where the records are.
+  private enum Source {
+    /// Between the lines of the changes.
+    case lines
+    /// One after another.
+    case file
+    /// In a damaged file, of which these could be read.
+    case salvaged(ArraySlice<EncodedRecord?>)
+  }
+
   private let bytes: ArraySlice<UInt8>
   let limits: PlistLimits
-  /// Whether the records are between the lines of the changes.
-  private let isInLines: Bool
+  private var source: Source
   private var position = 0
   private(set) var count = 0
 
   init(_ bytes: ArraySlice<UInt8>, depth: Int, isInLines: Bool) {
-    (self.bytes, self.isInLines) = (bytes, isInLines)
+    (self.bytes, source) = (bytes, isInLines ? .lines : .file)
     limits = PlistLimits(depth: depth, valueBytes: .max, fileBytes: .max)  // Checked when they were written.
   }
 
-  var isAtEnd: Bool { isInLines || position == bytes.count }
+  init(salvaged records: [EncodedRecord?], depth: Int) {
+    (bytes, source) = ([], .salvaged(records[...]))
+    limits = PlistLimits(depth: depth, valueBytes: .max, fileBytes: .max)
+  }
 
+  var isAtEnd: Bool {
+    switch source {
+    case .lines: true
+    case .file: position == bytes.count
+    case .salvaged(let records): records.isEmpty
+    }
+  }
+
+  var isSalvaged: Bool { if case .salvaged = source { true } else { false } }
+
+  /// - Returns: fewer than `count` records if some could not be salvaged.
   mutating func read(_ count: Int, _ lines: inout LineReader) throws(PayloadFault) -> [EncodedRecord] {
-    if isInLines { position = lines.position }
+    switch source {
+    case .lines:
+      position = lines.position
+      let records = try scan(count, lines)
+      lines.move(to: position)
+      return records
+    case .file: return try scan(count, lines)
+    case .salvaged(let records):
+      guard count <= records.count else { throw lines.fault("a record is missing") }
+      self.count += count
+      source = .salvaged(records.dropFirst(count))
+      let read = records.prefix(count).compactMap(\.self)
+      // Where two have the same id, nobody knows which of them has the wrong one.
+      let counts = Dictionary(read.map { ($0.id, 1) }, uniquingKeysWith: +)
+      return read.filter { counts[$0.id] == 1 }
+    }
+  }
+
+  private mutating func scan(_ count: Int, _ lines: LineReader) throws(PayloadFault) -> [EncodedRecord] {
     var records: [EncodedRecord] = []
     // A wrong count must not reserve memory for records that are not there.
     records.reserveCapacity(min(count, (bytes.count - position) / 64))
@@ -146,7 +217,6 @@ private struct RecordReader {
     }
     guard records.count == count else { throw lines.fault("a record is missing") }
     self.count += count
-    if isInLines { lines.move(to: position) }
     return records
   }
 }
@@ -159,11 +229,18 @@ extension LineReader {
     return .end
   }
 
+  fileprivate static let changeVerbs: Set = [
+    "create", "drop", "removeAll", "truncate", "insert", "replace", "remove", "move", "reorder", "counter",
+    "schema",
+    "noSchema",
+  ]
+
   /// Reads a change whose verb and table have been read, to the end of its line, and its records. What the change found
   /// is missing in a repaired journal of format 1.
+  /// - Returns: `nil` if none of its records could be salvaged.
   fileprivate mutating func change(
     _ verb: String, _ records: inout RecordReader
-  ) throws(PayloadFault) -> (Change, LoggedChange.Found) {
+  ) throws(PayloadFault) -> (Change, LoggedChange.Found)? {
     switch verb {
     case "create": return (.create, try ended(.nothing))
     case "drop": return (.drop, try ended(try foundTable()))
@@ -174,10 +251,11 @@ extension LineReader {
       try expect("index")
       let index = try self.count()
       let found = try ended(skip("below") ? .insertion(above: try optionalID()) : .nothing)
-      return (.insert(try records.read(count, &self), index: index), found)
+      let read = try records.read(count, &self)
+      return read.isEmpty && count > 0 ? nil : (.insert(read, index: index), found)
     case "replace":
       let found = try ended(skip("was") ? .records([try mark()]) : .nothing)
-      return (.replace(try records.read(1, &self)[0]), found)
+      return try records.read(1, &self).first.map { (.replace($0), found) }
     case "remove":
       guard skip("were") else { return (.remove(try ids()), try ended(.nothing)) }
       var (ids, marks): ([AnyRecordID], [LoggedChange.Mark]) = ([], [])

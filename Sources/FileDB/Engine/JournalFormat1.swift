@@ -89,7 +89,9 @@ enum JournalFormat1 {
       let parts = entry.value.string?.split(separator: " ") ?? []
       if parts == ["absent"] {
         versions[TableKey(entry.key)] = .absent
-      } else if parts.count == 2, let size = Int(parts[0]), let checksum = UInt32(parts[1], radix: 16) {
+      } else if parts.count == 2, let size = Int(parts[0]), size >= 0,
+        let checksum = UInt32(parts[1], radix: 16)
+      {
         versions[TableKey(entry.key)] = .file(size: size, checksum: checksum)
       } else {
         throw PayloadFault(message: "the version of '\(entry.key)' cannot be read")

@@ -11,17 +11,12 @@ struct NumberReader {
   mutating func nextInt() -> Int? { next().flatMap { Int(exactly: $0) } }
 
   /// The next number of 32 bits.
-  mutating func nextHalf() -> UInt32? { take(4).map { UInt32(truncatingIfNeeded: $0) } }
-
-  /// The next bytes; `nil` if there are not that many left.
-  mutating func nextBytes(_ count: Int) -> ArraySlice<UInt8>? {
-    guard (0...rest.count).contains(count) else { return nil }
-    defer { rest.removeFirst(count) }
-    return rest.prefix(count)
-  }
+  mutating func nextHalf() -> UInt32? { take(4).map { UInt32($0) } }
 
   private mutating func take(_ count: Int) -> UInt64? {
-    nextBytes(count)?.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    guard rest.count >= count else { return nil }
+    defer { rest.removeFirst(count) }
+    return rest.prefix(count).reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 }
 

@@ -6,25 +6,26 @@ import FileDBTables
 /// The file has a head, and blocks of up to 512 entries. All numbers are little-endian, with 64 bits unless this says
 /// otherwise.
 ///
-///     head   "FDBLOOK1"; the length of the head; a random number; for the table's file: device, inode, size, time of
-///            the content, time of the status, checksum, number of records; the number of entries; the number of
-///            fields, and the length and name of each; the first hash of each block; a checksum of 32 bits of all this
+///     head   "FDBLOOK2"; for the table's file: device, inode, size, time of the content, time of the status, number of
+///            records; the number of entries; a random number; the number of fields, and the length and name of each;
+///            the first hash of each block; a checksum of 32 bits of all this
 ///     block  the hash of each entry, and its index in 32 bits; a checksum of 32 bits of the random number, the number
 ///            of the block and the entries
 ///
 /// The random number exposes blocks that are left from a file that was on the disk before.
+///
+/// Whoever can write to `.filedb` can forge a lookup, checksums and all. A record that it names is compared before it
+/// is used. But it may name fewer records than there are.
 final class LookupFile: Sendable {
   private let file: any OpenFile
   private let head: LookupHead
 
   /// - Returns: `nil` if the file is damaged, or was made for another file or other fields than these.
   init?(_ file: any OpenFile, by names: [String], for known: KnownOffsets) {
-    guard let start = try? file.read(at: 0, count: LookupHead.prefixLength),
-      let length = LookupHead.length(startingWith: start), let size = try? file.status().stamp.size,
-      length <= size,
-      let bytes = try? file.read(at: 0, count: length), let head = LookupHead(bytes),
-      head.file == LookupHead.File(known),
-      head.names.elementsEqual(names, by: { $0.utf8.elementsEqual($1.utf8) })
+    guard let start = try? file.read(at: 0, count: LookupHead.startLength),
+      var head = LookupHead(startingWith: start, by: names, for: known),
+      let size = try? file.extent().size, size == head.fileLength,
+      let bytes = try? file.read(at: 0, count: head.length), head.readFirstHashes(in: bytes)
     else { return nil }
     (self.file, self.head) = (file, head)
   }
@@ -39,7 +40,8 @@ final class LookupFile: Sendable {
       guard let block = block(number) else { return nil }
       for entry in block where entry.hash == hash.number { indices.append(Int(entry.index)) }
     }
-    return indices.allSatisfy { $0 < head.file.recordCount } ? indices : nil
+    let isAscending = zip(indices, indices.dropFirst()).allSatisfy { $0 < $1 }
+    return isAscending && indices.last ?? 0 < head.recordCount ? indices : nil
   }
 
   private func block(_ number: Int) -> [RecordLookup.Entry]? {
@@ -59,107 +61,80 @@ final class LookupFile: Sendable {
 
 /// The first part of a ``LookupFile``.
 struct LookupHead: Equatable {
-  /// The file for which a lookup is valid.
-  struct File: Equatable {
-    var numbers: [UInt64]
-    var recordCount: Int { Int(numbers[6]) }
-
-    init(_ known: KnownOffsets) {
-      let stamp = known.stamp
-      var checksum: UInt32 = 0
-      if case .file(_, let value) = known.version { checksum = value }
-      numbers = [
-        stamp.device, stamp.inode, UInt64(stamp.size), UInt64(bitPattern: stamp.modified),
-        UInt64(bitPattern: stamp.changed), UInt64(checksum), UInt64(known.offsets.count),
-      ]
-    }
-
-    fileprivate init?(_ reader: inout NumberReader) {
-      numbers = (0..<7).compactMap { _ in reader.next() }
-      guard numbers.count == 7, Int(exactly: numbers[6]) != nil else { return nil }
-    }
-  }
-
-  /// The bytes "FDBLOOK1" as a number.
-  private static let mark: UInt64 = 0x314B_4F4F_4C42_4446
+  /// The bytes "FDBLOOK2" as a number.
+  private static let mark: UInt64 = 0x324B_4F4F_4C42_4446
   private static let blockLength = 512
   static let entryLength = 12
-  /// The number of bytes that tell how long the head is.
-  static let prefixLength = 16
+  /// The number of bytes before the names.
+  static let startLength = 8 * 9
 
-  let file: File
-  let names: [String]
-  let entryCount: Int
-  /// The first hash of each block.
-  let firstHashes: [UInt64]
+  private let stamp: FileStamp
+  let recordCount: Int
+  private let names: [String]
+  private let entryCount: Int
   private let salt: UInt64
+  /// The first hash of each block, in ascending order.
+  private(set) var firstHashes: [UInt64] = []
 
   init(_ lookup: RecordLookup, for known: KnownOffsets) {
-    (file, names, entryCount) = (File(known), lookup.names, lookup.entries.count)
+    (stamp, recordCount) = (known.stamp, known.offsets.count)
+    (names, entryCount) = (lookup.names, lookup.entries.count)
+    salt = .random(in: .min ... .max)
     firstHashes = stride(from: 0, to: lookup.entries.count, by: Self.blockLength).map {
       lookup.entries[$0].hash
     }
-    salt = .random(in: .min ... .max)
+  }
+
+  /// The head without the first hashes.
+  /// - Parameter bytes: the first ``startLength`` bytes.
+  /// - Returns: `nil` if they are of a lookup for another file.
+  init?(startingWith bytes: [UInt8], by names: [String], for known: KnownOffsets) {
+    var reader = NumberReader(bytes[...])
+    guard reader.next() == Self.mark, known.stamp.numbers.allSatisfy({ reader.next() == $0 }),
+      reader.nextInt() == known.offsets.count, let entryCount = reader.nextInt(),
+      entryCount <= known.offsets.count, let salt = reader.next()
+    else { return nil }
+    (stamp, recordCount, self.names) = (known.stamp, known.offsets.count, names)
+    (self.entryCount, self.salt) = (entryCount, salt)
+  }
+
+  /// - Parameter bytes: the whole head.
+  /// - Returns: false for anything but what ``bytes`` makes.
+  mutating func readFirstHashes(in bytes: [UInt8]) -> Bool {
+    var reader = NumberReader(bytes.dropLast(4).suffix(8 * blockCount))
+    while let hash = reader.next() { firstHashes.append(hash) }
+    return zip(firstHashes, firstHashes.dropFirst()).allSatisfy { $0 <= $1 } && self.bytes == bytes
   }
 
   var bytes: [UInt8] {
-    var rest: [UInt8] = []
-    for number in [salt] + file.numbers + [UInt64(entryCount), UInt64(names.count)] {
-      rest.append(littleEndian: number)
+    var bytes: [UInt8] = []
+    let counts = [recordCount, entryCount].map { UInt64($0) }
+    for number in [Self.mark] + stamp.numbers + counts + [salt, UInt64(names.count)] {
+      bytes.append(littleEndian: number)
     }
     for name in names {
-      rest.append(littleEndian: UInt64(name.utf8.count))
-      rest += name.utf8
+      bytes.append(littleEndian: UInt64(name.utf8.count))
+      bytes += name.utf8
     }
-    for hash in firstHashes { rest.append(littleEndian: hash) }
-    var bytes: [UInt8] = []
-    bytes.append(littleEndian: Self.mark)
-    bytes.append(littleEndian: UInt64(Self.prefixLength + rest.count + 4))
-    bytes += rest
+    for hash in firstHashes { bytes.append(littleEndian: hash) }
     bytes.append(littleEndian: Checksum.of(bytes))
     return bytes
   }
 
-  static func length(startingWith bytes: [UInt8]) -> Int? {
-    var reader = NumberReader(bytes[...])
-    guard reader.next() == mark, let length = reader.nextInt(), length > prefixLength else { return nil }
-    return length
-  }
+  /// The length of ``bytes``.
+  var length: Int { Self.startLength + 8 + names.reduce(0) { $0 + 8 + $1.utf8.count } + 8 * blockCount + 4 }
 
-  /// `nil` for anything but what ``bytes`` makes.
-  init?(_ bytes: [UInt8]) {
-    var end = NumberReader(bytes.suffix(4))
-    guard Self.length(startingWith: bytes) == bytes.count, end.nextHalf() == Checksum.of(bytes.dropLast(4))
-    else {
-      return nil
-    }
-    var reader = NumberReader(bytes.dropFirst(Self.prefixLength).dropLast(4))
-    guard let salt = reader.next(), let file = File(&reader), let entryCount = reader.nextInt(),
-      entryCount <= file.recordCount, let nameCount = reader.nextInt(), nameCount <= bytes.count
-    else { return nil }
-    let names = (0..<nameCount).compactMap { _ in reader.nextInt().flatMap { reader.nextText($0) } }
-    let firstHashes = (0..<(entryCount + Self.blockLength - 1) / Self.blockLength).compactMap { _ in
-      reader.next()
-    }
-    guard names.count == nameCount, reader.rest.isEmpty,
-      firstHashes.count == (entryCount + Self.blockLength - 1) / Self.blockLength
-    else { return nil }
-    (self.file, self.names, self.entryCount, self.firstHashes, self.salt) = (
-      file, names, entryCount, firstHashes, salt
-    )
-  }
+  /// The length of the file.
+  var fileLength: Int { length + entryCount * Self.entryLength + blockCount * 4 }
+
+  private var blockCount: Int { (entryCount + Self.blockLength - 1) / Self.blockLength }
 
   func entryCount(ofBlock number: Int) -> Int {
     min(Self.blockLength, entryCount - number * Self.blockLength)
   }
 
   func offset(ofBlock number: Int) -> Int {
-    bytesBeforeBlocks + number * (Self.blockLength * Self.entryLength + 4)
-  }
-
-  private var bytesBeforeBlocks: Int {
-    let numbers = 2 + 1 + 7 + 2 + names.count + firstHashes.count
-    return 8 * numbers + names.reduce(0) { $0 + $1.utf8.count } + 4
+    length + number * (Self.blockLength * Self.entryLength + 4)
   }
 
   func checksum(ofBlock number: Int, _ entries: ArraySlice<UInt8>) -> UInt32 {
@@ -183,11 +158,5 @@ struct LookupHead: Equatable {
     }
     bytes.append(littleEndian: checksum(ofBlock: number, bytes[...]))
     return bytes
-  }
-}
-
-extension NumberReader {
-  fileprivate mutating func nextText(_ count: Int) -> String? {
-    nextBytes(count).flatMap { String(validating: $0, as: UTF8.self) }
   }
 }

@@ -235,11 +235,18 @@ extension StoreDisk {
   }
 
   /// See ``Journal/stage(_:on:after:undoStep:frames:)``. Syncs the draft.
+  /// - Throws: ``StoreError/Code/unrepresentableValue`` if a commit would get too high a number.
   package func stageJournal(
     _ path: String, after sequence: UInt64, undoStep: String? = nil,
     frames: [(kind: JournalFrame.Kind, payload: [UInt8])] = []
   ) throws(StoreError) -> StagedFile {
-    try run { () throws(DiskError) in
+    let commitCount = UInt64(frames.count { $0.kind == .commit })
+    guard sequence <= JournalFrame.highestSequence, sequence + commitCount <= JournalFrame.highestSequence
+    else {
+      throw StoreError(
+        .unrepresentableValue, "commit \(sequence) has a higher number than a journal can hold", file: path)
+    }
+    return try run { () throws(DiskError) in
       try Journal.stage(path, on: disk, after: sequence, undoStep: undoStep, frames: frames)
     }
   }

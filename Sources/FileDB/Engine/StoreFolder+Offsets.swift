@@ -3,8 +3,12 @@ import FileDBStorage
 import FileDBTables
 
 /// The offsets of a table's file, with the stamp and the checksum of that file.
+///
+/// Whoever can write to `.filedb` can forge them, checksum and all. So each number is checked against the table's file
+/// before it is used, and none decides what is written.
 struct KnownOffsets: Equatable {
   var stamp: FileStamp
+  /// What the file's version was said to be. It counts only if the journal names the same.
   var version: FileVersion
   var offsets: TableOffsets
 }
@@ -16,10 +20,11 @@ extension StoreFolder {
 
   /// - Returns: `nil` if there are no offsets for the file with this stamp.
   func offsets(of table: TableKey, for stamp: FileStamp) -> KnownOffsets? {
-    guard let bytes = try? disk.read(offsetsFile(of: table)).bytes, let known = KnownOffsets(bytes),
-      stamp.provesUnchanged(since: known.stamp)
+    // The table itself is longer than what is known about it.
+    guard let file = try? disk.open(offsetsFile(of: table)), let size = try? file.extent().size,
+      size <= stamp.size, let bytes = try? file.read(at: 0, count: size)
     else { return nil }
-    return known
+    return KnownOffsets(bytes, for: stamp)
   }
 
   /// Keeps what is known about a table's file.
@@ -98,58 +103,50 @@ extension StoreFolder {
 }
 
 extension KnownOffsets {
-  /// The bytes "FDBOFFS1" as a number.
-  private static let mark: UInt64 = 0x3153_4646_4F42_4446
+  /// The bytes "FDBOFFS2" as a number.
+  private static let mark: UInt64 = 0x3253_4646_4F42_4446
 
-  /// The file: little-endian numbers of 64 bits, then the other programs' keys as a property list, then a checksum of
-  /// all this.
+  /// The file: little-endian numbers of 64 bits, then a checksum of all this. `nil` for a table without records.
   var bytes: [UInt8]? {
-    guard case .file(let size, let checksum) = version,
-      let foreign = try? PlistWriter.document(.dict(offsets.foreignKeys))
-    else { return nil }
-    let head: [UInt64] = [
-      Self.mark, stamp.device, stamp.inode, UInt64(size), UInt64(bitPattern: stamp.modified),
-      UInt64(bitPattern: stamp.changed), UInt64(checksum), UInt64(bitPattern: offsets.counter),
-      UInt64(offsets.count), UInt64(offsets.chunkLength), UInt64(offsets.indexMap.lowerBound),
-      UInt64(offsets.indexMap.upperBound),
-      UInt64(foreign.count), UInt64(offsets.chunks.count),
-    ]
+    guard case .file(_, let checksum) = version, offsets.count > 0 else { return nil }
+    let head: [UInt64] =
+      [Self.mark] + stamp.numbers + [
+        UInt64(checksum), UInt64(offsets.count), UInt64(offsets.chunkLength),
+        UInt64(offsets.indexMap.lowerBound), UInt64(offsets.indexMap.upperBound),
+      ]
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(8 * (head.count + offsets.chunks.count) + foreign.count + 4)
+    bytes.reserveCapacity(8 * (head.count + offsets.chunks.count) + 4)
     for number in head { bytes.append(littleEndian: number) }
     for offset in offsets.chunks { bytes.append(littleEndian: UInt64(offset)) }
-    bytes += foreign
     bytes.append(littleEndian: Checksum.of(bytes))
     return bytes
   }
 
-  /// `nil` for anything but what ``bytes`` makes.
-  init?(_ bytes: [UInt8]) {
+  /// - Returns: `nil` for anything but what ``bytes`` makes for a file with this stamp, and for offsets that no such
+  ///   file can have.
+  init?(_ bytes: [UInt8], for stamp: FileStamp) {
     var reader = NumberReader(bytes[...].dropLast(4))
+    guard reader.next() == Self.mark, stamp.numbers.allSatisfy({ reader.next() == $0 }) else { return nil }
     var end = NumberReader(bytes.suffix(4))
-    guard bytes.count > 4, end.nextHalf() == Checksum.of(bytes.dropLast(4)),
-      reader.next() == Self.mark
+    guard end.nextHalf() == Checksum.of(bytes.dropLast(4)),
+      let checksum = reader.next().flatMap({ UInt32(exactly: $0) }), let count = reader.nextInt(),
+      let chunkLength = reader.nextInt(), let mapStart = reader.nextInt(), let mapEnd = reader.nextInt(),
+      mapStart <= mapEnd
     else { return nil }
-    let head = (0..<13).compactMap { _ in reader.next() }
-    guard head.count == 13, let size = Int(exactly: head[2]), let checksum = UInt32(exactly: head[5]),
-      let count = Int(exactly: head[7]), let length = Int(exactly: head[8]), length > 0,
-      let start = Int(exactly: head[9]), let end = Int(exactly: head[10]), start <= end,
-      let foreignCount = Int(exactly: head[11])
-    else { return nil }
-    let chunks = (0..<head[12]).compactMap { _ in reader.next().flatMap { Int(exactly: $0) } }
-    guard chunks.count == head[12], count == 0 || chunks.count == (count - 1) / length + 2,
-      reader.rest.count == foreignCount
-    else { return nil }
-    guard case .dict(let foreignKeys)? = try? PlistParser.parse(Array(reader.rest), limits: PlistLimits())
-    else {
-      return nil
-    }
-    stamp = FileStamp(
-      device: head[0], inode: head[1], size: size, modified: Int64(bitPattern: head[3]),
-      changed: Int64(bitPattern: head[4]), isSettled: true)
-    version = .file(size: size, checksum: checksum)
+    var chunks: [Int] = []
+    while let offset = reader.nextInt() { chunks.append(offset) }
     offsets = TableOffsets(
-      counter: Int64(bitPattern: head[6]), count: count, chunkLength: length, chunks: chunks,
-      indexMap: start..<end, foreignKeys: foreignKeys)
+      count: count, chunkLength: chunkLength, chunks: chunks, indexMap: mapStart..<mapEnd)
+    guard reader.rest.isEmpty, offsets.fit(fileSize: stamp.size) else { return nil }
+    self.stamp = stamp
+    self.stamp.isSettled = true  // It was when the offsets were kept.
+    version = .file(size: stamp.size, checksum: checksum)
+  }
+}
+
+extension FileStamp {
+  /// Everything that tells whether a file is unchanged.
+  var numbers: [UInt64] {
+    [device, inode, UInt64(size), UInt64(bitPattern: modified), UInt64(bitPattern: changed)]
   }
 }

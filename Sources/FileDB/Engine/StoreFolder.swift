@@ -288,17 +288,25 @@ extension StoreFolder {
 
   /// - Throws: ``StoreError/Code/damagedJournal`` if they are not as they were written.
   func readRecords(_ file: RecordsFile) throws(StoreError) -> [UInt8] {
-    let path = "\(ownFolder)/\(file.name)"
-    guard Self.isRecordsName(file.name) else {
-      throw StoreError(.damagedJournal, "'\(file.name)' is not a file of records", file: journalFile)
-    }
-    let bytes = try disk.read(path).bytes
+    let bytes = try readDamagedRecords(file)
     guard bytes.count == file.size, Checksum.of(bytes) == file.checksum else {
       throw StoreError(
-        .damagedJournal, "the records of a commit are not as they were written", file: path)
+        .damagedJournal, "the records of a commit are not as they were written",
+        file: "\(ownFolder)/\(file.name)")
     }
     return bytes
   }
+
+  /// Reads the records as they are now.
+  func readDamagedRecords(_ file: RecordsFile) throws(StoreError) -> [UInt8] {
+    guard Self.isRecordsName(file.name) else {
+      throw StoreError(.damagedJournal, "'\(file.name)' is not a file of records", file: journalFile)
+    }
+    return try disk.read("\(ownFolder)/\(file.name)").bytes
+  }
+
+  /// The names of all files of records.
+  func recordsFiles() -> [String] { ((try? disk.list(ownFolder)) ?? []).filter { Self.isRecordsName($0) } }
 
   /// Removes files of records that no journal refers to. If some cannot be removed, the next checkpoint removes them.
   func remove(_ names: Set<String>) { for name in names { try? disk.remove("\(ownFolder)/\(name)") } }
@@ -306,8 +314,7 @@ extension StoreFolder {
   /// Removes the files of records that the journal no longer refers to. If some cannot be removed, a later call removes
   /// them.
   func removeRecords(except needed: Set<String>) {
-    let names = (try? disk.list(ownFolder)) ?? []
-    remove(Set(names.filter { Self.isRecordsName($0) }).subtracting(needed))
+    remove(Set(recordsFiles()).subtracting(needed))
   }
 }
 

@@ -60,19 +60,29 @@ extension FileLog {
     let (path, status) = try folder.file(of: table.text)
     guard let status, status.kind == .file, mayStayUnread(status.stamp),
       let known = folder.offsets(of: table, for: status.stamp),
+      known.offsets.chunkLength <= options.shape.chunk,
       let file = try? disk.open(path), let stamp = try? file.status().stamp,
-      stamp.provesUnchanged(since: known.stamp), known.offsets.chunkLength <= options.shape.chunk
+      stamp.provesUnchanged(since: known.stamp),
+      let records = UnreadTable(
+        file, known, of: table, in: folder, limits: options.limits, path: path, giveUp: giveUp)
     else { return nil }
-    let records = UnreadTable(
-      file, known, of: table, in: folder, limits: options.limits, path: path, giveUp: giveUp)
     let state = TableState(
-      records, counter: known.offsets.counter, foreignKeys: known.offsets.foreignKeys, shape: options.shape)
+      records, counter: records.rest.counter, foreignKeys: records.rest.foreignKeys, shape: options.shape)
+    let isNamed = self.state.withLock { $0.names(known.version, of: table) }
     return ReadFile(
-      path: path, content: FileContent(known.version), stamp: known.stamp, table: .success(state))
+      path: path, content: isNamed ? FileContent(known.version) : FileContent(records), stamp: known.stamp,
+      table: .success(state))
   }
 
   /// Whether a file is long enough for reading in pieces to pay.
   func mayStayUnread(_ stamp: FileStamp) -> Bool {
     stamp.size >= options.leastUnread && stamp.size <= options.limits.fileBytes
+  }
+}
+
+extension FileLog.State {
+  /// Whether the journal names this version of a table's file.
+  fileprivate func names(_ version: FileVersion, of table: TableKey) -> Bool {
+    pending[table]?.lastCommit(in: version) != nil || writtenFiles[table]?.version == version
   }
 }

@@ -4,45 +4,98 @@ import FileDBTables
 import Synchronization
 
 /// The records of a canonical file whose offsets are known. Looking at a record reads the piece that contains it, and
-/// checks that the file is still the one that the offsets belong to.
+/// checks that the file is still the one that the offsets belong to, and that the piece is where it should be.
 final class UnreadTable: UnreadRecords {
+  /// What was read so far.
+  private struct Found {
+    /// The chunks that were read last, newest first.
+    var latest: [(number: Int, records: [EncodedRecord])] = []
+    /// The chunks that certainly begin with the right record. The end of the last chunk counts as one more.
+    var starts: Set<Int>
+  }
+
   var count: Int { offsets.count }
   var chunkLength: Int { offsets.chunkLength }
   private let file: any OpenFile
   let known: KnownOffsets
   let table: TableKey
   let folder: StoreFolder
+  /// The table without its records.
+  let rest: TableState
   private let limits: PlistLimits
-  private let changed: StoreError
+  private let path: String
   private let giveUp: @Sendable (StoreError) -> Never
-  /// The chunks that were read last, newest first.
-  private let latest = Mutex<[(number: Int, records: [EncodedRecord])]>([])
+  private let found: Mutex<Found>
   /// Lookups, by the UTF-8 bytes of the fields' names.
   let lookups = Mutex<[[[UInt8]]: UnreadLookup]>([:])
 
   /// - Parameters:
   ///   - file: the open file, which stays the same even if another file takes its name.
-  ///   - known: what is known about it.
+  ///   - known: what is known about it. The offsets must fit a file of its size.
   ///   - folder: where lookups of the table are kept.
   ///   - path: the file's path, for errors.
-  init(
+  /// - Returns: `nil` if the offsets are not those of the file.
+  init?(
     _ file: any OpenFile, _ known: KnownOffsets, of table: TableKey, in folder: StoreFolder,
-    limits: PlistLimits,
-    path: String, giveUp: @escaping @Sendable (StoreError) -> Never
+    limits: PlistLimits, path: String, giveUp: @escaping @Sendable (StoreError) -> Never
   ) {
-    (self.file, self.known, self.table, self.folder) = (file, known, table, folder)
-    (self.limits, self.giveUp) = (limits, giveUp)
-    changed = StoreError(
-      .locked, "another program wrote into the file while it was read; try again", file: path)
+    let pieces = known.offsets.rest(fileSize: known.stamp.size).compactMap {
+      try? file.read(at: $0.lowerBound, count: $0.count)
+    }
+    guard let rest = CanonicalTable.decode(rest: pieces, limits: limits) else { return nil }
+    (self.file, self.known, self.table, self.folder, self.rest) = (file, known, table, folder, rest)
+    (self.limits, self.path, self.giveUp) = (limits, path, giveUp)
+    found = Mutex(Found(starts: [0, known.offsets.chunks.count - 1]))
+    guard (try? isCounted() && indexMapEndsWithEntries()) == true else { return nil }
   }
 
   private var offsets: TableOffsets { known.offsets }
 
   func records(ofChunk number: Int) -> [EncodedRecord] {
-    if let known = latest.withLock({ latest in latest.first { $0.number == number }?.records }) {
-      return known
+    orGiveUp { () throws(StoreError) in try chunk(number) }
+  }
+
+  func index(of id: AnyRecordID) -> Int? {
+    orGiveUp { () throws(StoreError) in try find(id) }
+  }
+
+  /// The version of the file, from its bytes.
+  func readVersion() -> FileVersion {
+    var checksum = Checksum()
+    for start in stride(from: 0, to: known.stamp.size, by: 1 << 20) {
+      let piece = orGiveUp { () throws(StoreError) in
+        try read(start..<min(start + 1 << 20, known.stamp.size))
+      }
+      piece.withUnsafeBytes { checksum.update($0) }
     }
-    let bytes = read(offsets.chunks[number]..<offsets.chunks[number + 1])
+    return .file(size: known.stamp.size, checksum: checksum.value)
+  }
+
+  /// Checks that nobody has written into the file so far.
+  func checkUnchanged() {
+    orGiveUp { () throws(StoreError) in try throwIfChanged() }
+  }
+
+  private func orGiveUp<Result>(_ body: () throws(StoreError) -> Result) -> Result {
+    do throws(StoreError) { return try body() } catch { giveUp(error) }
+  }
+}
+
+// MARK: - Reading
+
+extension UnreadTable {
+  /// The records of a chunk.
+  /// - Throws: ``StoreError/Code/locked`` if the file was changed, or if the offsets are not those of the file; the
+  ///   disk's errors.
+  func chunk(_ number: Int) throws(StoreError) -> [EncodedRecord] {
+    let (known, isPlaced) = found.withLock { found in
+      (
+        found.latest.first { $0.number == number }?.records,
+        found.starts.contains(number) || found.starts.contains(number + 1)
+      )
+    }
+    if let known { return known }
+    let bytes = try read(offsets.chunks[number]..<offsets.chunks[number + 1])
     let records = bytes.withUnsafeBytes { all -> [EncodedRecord]? in
       var scanner = CanonicalScanner(all, limits: limits)
       var records: [EncodedRecord] = []
@@ -51,35 +104,60 @@ final class UnreadTable: UnreadRecords {
       }
       return scanner.isAtEnd ? records : nil
     }
-    guard let records, records.count == min(chunkLength, count - number * chunkLength) else {
-      giveUp(changed)
+    let start = number * chunkLength
+    guard let records, let first = records.first, records.count == min(chunkLength, count - start) else {
+      throw misfit()
     }
-    latest.withLock { latest in
-      latest = [(number, records)] + latest.prefix(7)
+    // With the right number of records, a chunk begins right if it ends right.
+    if !isPlaced, try mappedIndex(of: first.id) != start { throw misfit() }
+    found.withLock { found in
+      found.latest = [(number, records)] + found.latest.prefix(7)
+      found.starts.formUnion([number, number + 1])
     }
     return records
   }
 
-  func index(of id: AnyRecordID) -> Int? {
-    guard let index = mappedIndex(of: id) else { return nil }
-    guard index < count, records(ofChunk: index / chunkLength)[index % chunkLength].id == id else {
-      giveUp(changed)
-    }
+  /// The index of the record with this id.
+  /// - Throws: as ``chunk(_:)``.
+  func find(_ id: AnyRecordID) throws(StoreError) -> Int? {
+    guard let index = try mappedIndex(of: id) else { return nil }
+    guard index < count, try chunk(index / chunkLength)[index % chunkLength].id == id else { throw misfit() }
     return index
   }
 
+  /// Whether the index map gives the last record the last index.
+  private func isCounted() throws(StoreError) -> Bool {
+    guard let last = try chunk(offsets.chunks.count - 2).last else { return false }
+    return try mappedIndex(of: last.id) == count - 1
+  }
+
+  /// Whether the bytes up to the end of the index map are entries. Otherwise another dictionary could pass for its end.
+  private func indexMapEndsWithEntries() throws(StoreError) -> Bool {
+    let start = max(offsets.indexMap.lowerBound, offsets.indexMap.upperBound - Self.window)
+    let lines = try read(start..<offsets.indexMap.upperBound)
+    guard let first = start == offsets.indexMap.lowerBound ? 0 : lines.firstEntry?.start else { return false }
+    return lines.withUnsafeBytes { bytes in
+      var scanner = CanonicalScanner(bytes, limits: limits).moved(to: first)
+      while scanner.scanNumbers(indentation: 2) != nil {}
+      return scanner.isAtEnd
+    }
+  }
+
+  /// The length of the part of the index map that is read line by line.
+  private static var window: Int { 4_096 }
+
   /// Finds the id in the file's index map, whose lines are ordered by the ids' digits.
-  private func mappedIndex(of id: AnyRecordID) -> Int? {
+  private func mappedIndex(of id: AnyRecordID) throws(StoreError) -> Int? {
     let wanted = DecimalOrder(id.rawValue)
     var (low, high) = (offsets.indexMap.lowerBound, offsets.indexMap.upperBound)
-    while high - low > 4_096 {
+    while high - low > Self.window {
       let middle = (low + high) / 2
-      guard let entry = read(middle..<middle + 256).firstEntry else { giveUp(changed) }
+      guard let entry = try read(middle..<middle + 256).firstEntry else { throw misfit() }
       let order = DecimalOrder(entry.id)
       if order == wanted { return entry.index }
       if order < wanted { low = middle + entry.end } else { high = middle + entry.start }
     }
-    return read(low..<high).withUnsafeBytes { lines in
+    return try read(low..<high).withUnsafeBytes { lines in
       var scanner = CanonicalScanner(lines, limits: limits)
       while let (key, value) = scanner.scanNumbers(indentation: 2) {
         if key == id.rawValue { return Int(exactly: value) }
@@ -88,25 +166,38 @@ final class UnreadTable: UnreadRecords {
     }
   }
 
-  private func read(_ range: Range<Int>) -> [UInt8] {
+  private func read(_ range: Range<Int>) throws(StoreError) -> [UInt8] {
+    let bytes: [UInt8]
     do throws(DiskError) {
-      let bytes = try file.read(at: range.lowerBound, count: range.count)
-      // Check after reading: if somebody wrote before, the time has changed by now.
-      checkUnchanged()
-      if bytes.count != range.count { giveUp(changed) }
-      return bytes
+      bytes = try file.read(at: range.lowerBound, count: range.count)
     } catch {
-      giveUp(StoreError(error))
+      throw StoreError(error)
     }
+    // Check after reading: if somebody wrote before, the time has changed by now.
+    try throwIfChanged()
+    if bytes.count != range.count { throw changed }
+    return bytes
   }
 
-  /// Checks that nobody has written into the file so far.
-  func checkUnchanged() {
+  private func throwIfChanged() throws(StoreError) {
     do throws(DiskError) {
-      guard try file.status().stamp.isOfSameContent(as: known.stamp) else { giveUp(changed) }
+      if try file.status().stamp.isOfSameContent(as: known.stamp) { return }
     } catch {
-      giveUp(StoreError(error))
+      throw StoreError(error)
     }
+    throw changed
+  }
+
+  private var changed: StoreError {
+    StoreError(.locked, "another program wrote into the file while it was read; try again", file: path)
+  }
+
+  /// Removes the offsets, so that the next program makes new ones.
+  private func misfit() -> StoreError {
+    folder.forgetOffsets(of: table)
+    return StoreError(
+      .locked, "the notes about this file in '.filedb/offsets' were wrong and are removed; try again",
+      file: path)
   }
 }
 

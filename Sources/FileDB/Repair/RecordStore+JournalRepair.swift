@@ -1,5 +1,7 @@
 import FileDBEssentials
 import FileDBPlist
+import FileDBStorage
+import FileDBTables
 
 /// What ``RecordStore/repairJournal()`` has to do.
 public struct JournalRepairPlan: Sendable {
@@ -10,6 +12,8 @@ public struct JournalRepairPlan: Sendable {
 
   let original: [UInt8]
   let commit: JournalCommit
+  /// The counters of tables that do not exist, but existed if a commit that is left out created them.
+  let counters: [TableKey: Int64]
   let sequence: UInt64
 }
 
@@ -25,7 +29,10 @@ extension RecordStore {
   /// Returns what ``repairJournal()`` would do. Writes nothing.
   ///
   /// - In a commit of up to 4 KB, a single wrong byte is corrected with the help of the commit's checksum.
-  /// - A commit with more damage is left out. The changes after it are made as far as they fit.
+  /// - A commit with more damage is left out. The changes after it are made as far as they fit. The ids that it may
+  ///   have given are not given again.
+  /// - If a long commit's file of records is damaged, each record that can be read is kept.
+  /// - If the beginning of the journal is lost, and text in a record looks like a part of a journal, a note says so.
   /// - A commit that a crash cut off before `write` returned is not damage.
   /// - In an undamaged journal, a commit that does not fit its table is made as far as it fits, and changes to a table
   ///   with a forbidden name are left out. The backup keeps both as text.
@@ -61,7 +68,10 @@ extension RecordStore {
       let staged = try disk.stageJournal(
         folder.journalFile, after: plan.sequence,
         frames: plan.commit.changes.isEmpty ? [] : [(.commit, plan.commit.payload())])
-      do { try fileLog.readBack(staged, changeCount: plan.commit.changes.count) } catch {
+      do {
+        try folder.keepCounters(plan.counters)
+        try fileLog.readBack(staged, changeCount: plan.commit.changes.count)
+      } catch {
         disk.discard([staged])
         throw error
       }
@@ -74,78 +84,81 @@ extension RecordStore {
   private func plan(
     for original: [UInt8], because error: StoreError
   ) throws(StoreError) -> JournalRepairPlan {
-    let (folder, log) = (try folder, try fileLog)
+    let folder = try folder
     let salvage = try folder.disk.salvageJournal(original, path: folder.journalFile)
-    var notes = salvage.notes.map { "byte \($0.offset): \($0.text)" }
-    var lostCount = salvage.lostCount
-    var pending: [TableKey: PendingTable] = [:]
-    for frame in salvage.frames {
-      switch frame.kind {
-      case .start: break
-      case .checkpoint:
-        if let checkpoint = try? log.checkpoint(in: frame, format: salvage.format) {
-          pending.note(checkpoint, at: frame.sequence)
-        }
-      case .written:
-        if let written = try? log.written(in: frame) {
-          for table in written.files.keys { pending[table] = nil }
-        }
-      case .commit:
-        guard let commit = try? log.commit(in: frame, format: salvage.format).commit else {
-          notes.append("commit \(frame.sequence) cannot be understood; it is left out")
-          lostCount += 1
-          continue
-        }
-        // The frame that named the table's file may be the one that is lost. Then the present file is used.
-        for table in commit.tables.keys.sorted() where !StoreFolder.isAllowed(table) {
-          notes.append(
-            "commit \(frame.sequence) changes '\(table.text)', which is not a table's name; it is left out")
-          lostCount += 1
-        }
-        for (table, former) in commit.tables where pending[table] == nil && StoreFolder.isAllowed(table) {
-          let versions = former.base.map { [($0, frame.sequence - 1)] } ?? []
-          pending[table] = PendingTable(versions: versions.map { (version: $0.0, lastCommit: $0.1) })
-        }
-        for table in commit.tables.keys {
-          let changes = commit.changes.filter { $0.table == table }
-          pending[table]?.append(
-            .init(sequence: frame.sequence, changes: changes, byteCount: frame.payload.count))
-        }
-      }
-    }
-    if notes.isEmpty { notes.append(error.message) }
+    let journal = SalvagedJournal(salvage, of: try fileLog)
+    var notes = journal.notes.isEmpty ? [error.message] : journal.notes
     var rest = JournalCommit(date: Date(), token: .random(), tables: [:], changes: [])
-    for (table, pending) in pending.sorted(by: { $0.key < $1.key }) {
-      let (base, changes) = fit(pending, to: table, in: folder)
-      guard !changes.isEmpty else { continue }
-      rest.tables[table] = .init(sequence: nil, base: base)
-      rest.changes += changes
+    var counters: [TableKey: Int64] = [:]
+    for table in try tables(in: journal).sorted() {
+      var fitted = fit(journal.pending[table] ?? PendingTable(versions: []), to: table, in: folder)
+      if let counter = fitted.counter, case let raised = journal.lostIDs.counter(of: table, after: counter),
+        raised > counter
+      {
+        notes.append(
+          "'\(table.text)': what is left out may have given ids up to \(raised), so they stay unused"
+        )
+        if fitted.tableExists { fitted.raiseCounter(to: raised, in: table) } else { counters[table] = raised }
+      }
+      guard !fitted.changes.isEmpty else { continue }
+      rest.tables[table] = .init(sequence: nil, base: fitted.base)
+      rest.changes += fitted.changes
     }
-    let sequence = salvage.frames.map(\.sequence).max() ?? 0
     return JournalRepairPlan(
-      notes: notes, lostCount: lostCount, original: original, commit: rest, sequence: sequence)
+      notes: notes, lostCount: journal.lostCount, original: original, commit: rest, counters: counters,
+      sequence: journal.sequence < JournalFrame.highestSequence ? journal.sequence : 0)
+  }
+
+  /// The tables with commits that can be read, and those in which lost commits may have given ids.
+  private func tables(in journal: SalvagedJournal) throws(StoreError) -> Set<TableKey> {
+    let lost = journal.lostIDs
+    let tables = Set(journal.pending.keys).union(lost.tables.filter(StoreFolder.isAllowed))
+    return lost.mayConcernAll ? tables.union(try folder.tableNames().map(TableKey.init)) : tables
   }
 
   /// The result of the commits on the present file. If the journal does not know the file, only what the commits
   /// contain.
-  private func fit(
-    _ pending: PendingTable, to table: TableKey, in folder: StoreFolder
-  ) -> (base: FileVersion, changes: [LoggedChange]) {
-    let all = pending.commits.flatMap(\.changes)
-    guard let (file, content) = try? folder.readFile(of: table, limits: options.limits) else {
-      return (pending.versions.first?.version ?? .absent, all)
-    }
+  private func fit(_ pending: PendingTable, to table: TableKey, in folder: StoreFolder) -> FittedChanges {
+    let all = FittedChanges(commitsOf: pending)
+    guard let (file, content) = try? folder.readFile(of: table, limits: options.limits) else { return all }
     let version = FileVersion(content?.bytes)
     let inFile = pending.versions.isEmpty ? 0 : pending.lastCommit(in: version)
-    guard let inFile, var state = state(of: content?.bytes, file: file, table: table) else {
-      return (pending.versions.first?.version ?? .absent, all)
-    }
+    guard let inFile, var state = state(of: content?.bytes, file: file, table: table) else { return all }
     let changes = pending.commits.filter { $0.sequence > inFile }.flatMap(\.changes)
-    return (version, changes.flatMap { state.applyFitting($0.change) }.map { LoggedChange($0, of: table) })
+    let fitting = changes.flatMap { state.applyFitting($0.change) }.map { LoggedChange($0, of: table) }
+    let kept = state.exists ? nil : try? folder.keptCounter(of: table)
+    return FittedChanges(
+      base: version, changes: fitting, tableExists: state.exists, counter: max(state.counter, kept ?? 0))
   }
 
   private func state(of bytes: [UInt8]?, file: String, table: TableKey) -> TableState? {
     guard let bytes else { return TableState() }
     return try? TableFile.decode(bytes, file: file, table: table.text, limits: options.limits)
+  }
+}
+
+/// The changes of one table that a repaired journal has.
+private struct FittedChanges {
+  let base: FileVersion
+  private(set) var changes: [LoggedChange]
+  /// Whether the table exists with them.
+  let tableExists: Bool
+  /// The counter of the table with them; `nil` if it is unknown.
+  let counter: Int64?
+
+  init(base: FileVersion, changes: [LoggedChange], tableExists: Bool, counter: Int64) {
+    (self.base, self.changes, self.tableExists, self.counter) = (base, changes, tableExists, counter)
+  }
+
+  /// All commits, for a file that the journal does not know.
+  init(commitsOf pending: PendingTable) {
+    base = pending.versions.first?.version ?? .absent
+    changes = pending.commits.flatMap(\.changes)
+    tableExists = pending.exists ?? true
+    counter = changes.isEmpty || !tableExists ? nil : pending.counter
+  }
+
+  mutating func raiseCounter(to counter: Int64, in table: TableKey) {
+    changes.append(LoggedChange(.raiseCounter(to: counter), of: table, found: .nothing))
   }
 }

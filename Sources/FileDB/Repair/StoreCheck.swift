@@ -72,8 +72,10 @@ extension RecordStore {
   /// - Complexity: O(*n*) in the size of the journal.
   public func checkJournal() throws -> CheckFinding? {
     do throws(StoreError) {
-      _ = try fileLog.waitingCommits()
-      return nil
+      let log = try fileLog
+      _ = try log.waitingCommits()
+      try log.readOn()
+      return log.numberFault.map { CheckFinding(severity: .damage, error: $0) }
     } catch  where Self.damage.contains(error.code) {
       return CheckFinding(severity: .damage, error: error)
     }

@@ -44,21 +44,37 @@ import Testing
     #expect(written == scanned)
     let stamp = FileStamp(device: 1, inode: 2, size: bytes.count, modified: -3, changed: 4, isSettled: true)
     let known = KnownOffsets(stamp: stamp, version: FileVersion(bytes), offsets: written)
-    #expect(try KnownOffsets(#require(known.bytes)) == known)
+    #expect(known.bytes.flatMap { KnownOffsets($0, for: stamp) } == (count == 0 ? nil : known))
+    let pieces = count == 0 ? [] : written.rest(fileSize: bytes.count).map { Array(bytes[$0]) }
+    let rest = CanonicalTable.decode(rest: pieces, limits: PlistLimits())
+    #expect(rest?.counter == (count == 0 ? nil : 2_000))
+    #expect(rest?.foreignKeys == (count == 0 ? nil : state.foreignKeys))
   }
 
   @Test func damagedOffsetsAreNone() throws {
     let state = TableState(counter: 1, records: [EncodedRecord(id: 1, fields: [:])], foreignKeys: [:])
     let offsets = TableFile.encode(state) { _ in }
-    let stamp = FileStamp(device: 1, inode: 2, size: 3, modified: 4, changed: 5, isSettled: true)
-    let known = KnownOffsets(stamp: stamp, version: .file(size: 3, checksum: 9), offsets: offsets)
+    let stamp = FileStamp(device: 1, inode: 2, size: 999, modified: 4, changed: 5, isSettled: true)
+    let known = KnownOffsets(stamp: stamp, version: .file(size: 999, checksum: 9), offsets: offsets)
     let bytes = try #require(known.bytes)
-    for count in 0..<bytes.count { #expect(KnownOffsets(Array(bytes.prefix(count))) == nil) }
+    #expect(KnownOffsets(bytes, for: stamp) == known)
+    for count in 0..<bytes.count { #expect(KnownOffsets(Array(bytes.prefix(count)), for: stamp) == nil) }
     for index in bytes.indices {
       var changed = bytes
       changed[index] ^= 0x40
-      #expect(KnownOffsets(changed) == nil)
+      #expect(KnownOffsets(changed, for: stamp) == nil)
     }
+  }
+
+  /// Otherwise a command might give the id of a record again.
+  @Test func fileWhoseCounterIsTooLowHasNoOffsets() throws {
+    let records = (1...3).map { EncodedRecord(id: AnyRecordID(rawValue: $0)!, fields: [:]) }
+    let text = String(
+      decoding: TableFile.encode(TableState(counter: 3, records: records, foreignKeys: [:])), as: UTF8.self)
+    let low = text.replacing("autoincrement</key>\n\t<string>3<", with: "autoincrement</key>\n\t<string>2<")
+    #expect(low != text)
+    let read = try #require(CanonicalTable.decodeNotingOffsets(Array(low.utf8)))
+    #expect(read.offsets == nil && read.state.counter == 3)
   }
 
   @Test func recordsAreFoundInPiecesOfTheFile() throws {

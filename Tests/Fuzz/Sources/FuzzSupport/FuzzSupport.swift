@@ -62,3 +62,29 @@ extension Array where Element == UInt8 {
     return stride(from: 0, to: count, by: length).map { Array(self[$0..<Swift.min(count, $0 + length)]) }
   }
 }
+
+extension Array where Element == UInt8 {
+  /// Changes numbers of 64 bits. Each change takes four bytes: which number, how, and a value.
+  /// - Parameter first: the first number that is changed.
+  public mutating func change(by changes: [UInt8], from first: Int) {
+    for start in stride(from: 0, to: changes.count - 3, by: 4) {
+      let words = count / 8 - first
+      guard words > 0 else { return }
+      let place = 8 * (first + (Int(changes[start]) << 2 | Int(changes[start + 1] & 3)) % words)
+      let value = UInt64(changes[start + 2]) << 8 | UInt64(changes[start + 3])
+      let former = self[place..<place + 8].reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+      let new: UInt64 =
+        switch (changes[start + 1] >> 2) % 8 {
+        case 0: value
+        case 1: former &+ value
+        case 2: former &- value
+        case 3: former ^ 1 << (value % 64)
+        case 4: .max - value
+        case 5: .max / 2 - value
+        case 6: value << 48
+        default: former &+ 8 &* value
+        }
+      for byte in 0..<8 { self[place + byte] = UInt8(truncatingIfNeeded: new >> UInt64(8 * byte)) }
+    }
+  }
+}
