@@ -38,7 +38,7 @@ extension FileLog {
       guard try readUpToHere() else { throw damage("the journal is gone") }
     }
     do throws(StoreError) {
-      try refuseSharedJournal()
+      if let refusal = refusalOfSharedJournal { throw refusal }
       try syncName()
     } catch {
       finishWriting()
@@ -47,9 +47,10 @@ extension FileLog {
   }
 
   /// Two folders with hard links to one journal, as `cp -al` makes them, would overwrite each other's commits.
-  private func refuseSharedJournal() throws(StoreError) {
-    guard state.withLock({ $0.journal?.isShared ?? false }) else { return }
-    throw StoreError(
+  /// - Returns: `nil` if this journal belongs to this folder alone, as of the last look.
+  var refusalOfSharedJournal: StoreError? {
+    guard state.withLock({ $0.journal?.isShared ?? false }) else { return nil }
+    return StoreError(
       .sharedJournal,
       "another folder has a hard link to this journal, so a write here would damage the store there; 'filedb repair' "
         + "gives this folder a journal of its own", file: folder.journalFile)

@@ -104,7 +104,7 @@ extension FileLog {
     do throws(StoreError) { opened = try disk.openJournal(folder.journalFile) } catch {
       throw folder.explaining(error)
     }
-    if opened != nil { folder.noteOwnFolder() } else { try folder.checkIsThere() }
+    if opened != nil { folder.noteOwnFolder() }
     let start = opened?.frames.first?.sequence ?? 0
     if start < state.end, opened?.journal.salt != state.salt { state.forgetFiles() }
     begin(opened?.journal, after: start, &state)

@@ -33,6 +33,7 @@ extension RecordStore {
   ///   have given are not given again.
   /// - If a long commit's file of records is damaged, each record that can be read is kept.
   /// - If the beginning of the journal is lost, and text in a record looks like a part of a journal, a note says so.
+  /// - A journal that another folder has a hard link to is replaced by one of this folder's own.
   /// - A commit that a crash cut off before `write` returned is not damage.
   /// - In an undamaged journal, a commit that does not fit its table is made as far as it fits, and changes to a table
   ///   with a forbidden name are left out. The backup keeps both as text.
@@ -46,6 +47,7 @@ extension RecordStore {
     let original = try folder.disk.read(folder.journalFile).bytes
     do throws(StoreError) {
       try log.readOn()
+      if let refusal = log.refusalOfSharedJournal { return try plan(for: original, because: refusal) }
       guard let misfit = try log.misfit() else { return nil }
       return try plan(for: original, because: misfit)
     } catch {

@@ -12,7 +12,7 @@ import Testing
       let (original, copy) = (folder.appendingPathComponent("a"), folder.appendingPathComponent("b"))
       let options = StoreOptions(checkpoints: checkpoints)
       let store = try RecordStore(at: original, options: options)
-      for n in 1...3 { try store.table("t").add(["n": .integer(n)]) }
+      for n in Int64(1)...3 { try store.table("t").add(["n": .integer(n)]) }
       try link(original, to: copy)
 
       let other = try RecordStore(at: copy, options: options)
@@ -25,7 +25,7 @@ import Testing
       let report = try #require(try other.repairJournal())
       #expect(report.plan.lostCount == 0)
       #expect(try other.journalRepairPlan() == nil)
-      for (store, n) in [(store, 4), (other, 5)] {
+      for (store, n) in [(store, Int64(4)), (other, 5)] {
         #expect(try store.table("t").add(["n": .integer(n)]) == 4)
         try store.checkpoint()
         #expect(try store.table("t").snapshot().values().get().map { $0["n"] } == [1, 2, 3, .integer(n)])
