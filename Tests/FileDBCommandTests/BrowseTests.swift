@@ -74,6 +74,31 @@ import Testing
       #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path) == [])
     }
 
+    /// The end of the terminal is a signal, which `nohup` lets a program ignore.
+    @Test(arguments: [("default", 0), ("ignore", 1)])
+    func closedTerminalEndsIt(action: String, isIgnored: Int) throws {
+      try withTemporaryFolder { folder in
+        try filedb("create", "todo", in: folder)
+        let script = """
+          export DISPLAY=:0 BROWSER=true TMPDIR="$PWD/.tmp"
+          mkdir .tmp
+          env --\(action)-signal=HUP "$0" browse > .address 2> .said &
+          trap 'kill $! 2>/dev/null' EXIT
+          until grep -q 'ends' .said; do sleep 0.02; done
+          ls .tmp | wc -l
+          echo $((0x$(sed -n 's/SigIgn:.//p' /proc/$!/status) & 1))
+          kill -HUP $!
+          [ \(isIgnored) = 0 ] || kill -TERM $!
+          wait $!
+          echo $?
+          ls .tmp
+          """
+        let result = try run(
+          "/bin/sh", ["-c", script, filedbProgram.path], in: folder, input: "", environment: [:])
+        #expect(result.output == "1\n\(isIgnored)\n0\n", "\(result)")
+      }
+    }
+
     @Test func addressNamesTheTable() async throws {
       try await withBrowse(["to do", "--no-open"], table: "to do") { browse, _ in
         let address = try browse.output
