@@ -7,8 +7,8 @@ struct Browse: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "browse", abstract: "Show the store in the browser, and edit it there.",
     discussion: """
-      Opens the browser, and prints the address that leads there. The address works once, in one tab of a browser on \
-      this machine, so nobody else has access. You need no network. Press ^C to end the command.
+      Opens the browser that $BROWSER names, or else the usual one, and prints the address of the page. The address \
+      works once, in one tab, so nobody else has access. You need no network. Press ^C to end the command.
 
       Your changes in the browser are written at once, and 'filedb undo' can undo them. Changes made by other programs \
       appear at once.
