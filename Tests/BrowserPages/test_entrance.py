@@ -84,7 +84,9 @@ class EntranceTest(BrowseTest):
 
         class Stranger(BaseHTTPRequestHandler):
             def do_GET(self):
-                requests.append(str(self.headers))
+                # Its own page is the one that refers to its picture.
+                if self.path == "/":
+                    requests.append(str(self.headers))
                 self.send_response(200)
                 self.end_headers()
 
