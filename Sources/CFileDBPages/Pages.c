@@ -3,6 +3,10 @@
 // `#embed` is of C23. Clang has it in older C as well, and says so.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
+static const unsigned char access_js[] = {
+#embed "../FileDBBrowse/Pages/access.js"
+};
+
 static const unsigned char api_js[] = {
 #embed "../FileDBBrowse/Pages/api.js"
 };
@@ -135,8 +139,16 @@ static const unsigned char narrow_css[] = {
 #embed "../FileDBBrowse/Pages/narrow.css"
 };
 
+static const unsigned char no_access_js[] = {
+#embed "../FileDBBrowse/Pages/no-access.js"
+};
+
 static const unsigned char notices_js[] = {
 #embed "../FileDBBrowse/Pages/notices.js"
+};
+
+static const unsigned char picture_js[] = {
+#embed "../FileDBBrowse/Pages/picture.js"
 };
 
 static const unsigned char reading_table_js[] = {
@@ -198,6 +210,7 @@ static const unsigned char viewport_js[] = {
 #define PAGE(name, bytes) {name, bytes, sizeof bytes}
 
 static const struct filedb_page pages[] = {
+    PAGE("access.js", access_js),
     PAGE("api.js", api_js),
     PAGE("app.js", app_js),
     PAGE("broken-table.js", broken_table_js),
@@ -231,7 +244,9 @@ static const struct filedb_page pages[] = {
     PAGE("layout.css", layout_css),
     PAGE("main.js", main_js),
     PAGE("narrow.css", narrow_css),
+    PAGE("no-access.js", no_access_js),
     PAGE("notices.js", notices_js),
+    PAGE("picture.js", picture_js),
     PAGE("reading-table.js", reading_table_js),
     PAGE("record-actions.js", record_actions_js),
     PAGE("record-list.js", record_list_js),

@@ -4,22 +4,21 @@ import Synchronization
 /// Decides which requests are allowed.
 ///
 /// Any page in the browser can send requests to this server, and so can any program of any user of the machine. So each
-/// request must name this host: a page elsewhere with a name of its own cannot do that (DNS rebinding). It must also
-/// have the cookie, which only the browser that opened the printed link has. A write must also come from one of our
-/// pages, with a token that only such a page can read.
+/// request must name this host: a page elsewhere with a name of its own cannot do that (DNS rebinding). The pages
+/// themselves hold nothing of a store, and everybody gets them. All else needs the token, which a page sends in a
+/// header. A cookie would not do: browsers send it to the servers on all ports, also to those of other users.
 final class Gatekeeper: Sendable {
-  /// The token that writes must have in a header.
-  let writeToken = secret()
-  private let cookieValue = secret()
-  /// The token in the printed link, until it has been used.
+  /// What every request to the API has in its header `Authorization`.
+  private let token = secret()
+  /// What the printed link has in place of the token. It is exchanged for the token once.
   private let invitation: Mutex<String?>
-  /// The path and query of the link that opens the pages. It works once.
+  /// The path and the fragment of the link that opens the pages. Browsers do not send fragments.
   let link: String
 
   init() {
-    let token = secret()
-    invitation = Mutex(token)
-    link = "/?token=\(token)"
+    let text = secret()
+    invitation = Mutex(text)
+    link = "/#token=\(text)"
   }
 
   /// - Returns: the answer if the request must not be handled further; `nil` if it is allowed.
@@ -39,34 +38,21 @@ final class Gatekeeper: Sendable {
       return .error(
         RequestError(.forbidden, "foreignOrigin", "The request comes from a page of another site."))
     }
-    let cookie = "filedb-\(port)=\(cookieValue)"  // Cookies ignore the port.
-    if head.method == .GET, head.uri.hasPrefix("/?") { return enter(with: head, cookie) }
-    guard has(cookie, head) else { return refusal(of: head) }
-    return head.method == .POST ? answer(toWrite: head) : nil
+    return head.method == .POST ? answer(toPost: head) : answer(toGet: head)
   }
 
-  /// The printed link works once. Somebody who sees it later in a list of processes or in a history is not let in.
-  private func enter(with head: HTTPRequestHead, _ cookie: String) -> Response? {
-    let isInvited = invitation.withLock { token in
-      guard let expected = token, Self.isSame(head.uri, "/?token=\(expected)") else { return false }
-      token = nil
-      return true
-    }
-    guard isInvited || has(cookie, head) else { return refusal(of: head) }
-    var response = Response(status: .seeOther, headers: ["Location": "/"], body: .bytes([]))
-    if isInvited {
-      response.headers.add(name: "Set-Cookie", value: "\(cookie); Path=/; HttpOnly; SameSite=Strict")
-    }
-    return response
+  private func answer(toGet head: HTTPRequestHead) -> Response? {
+    let path = head.uri.utf8.prefix { $0 != UInt8(ascii: "?") }
+    let isPage = path.elementsEqual("/".utf8) || path.starts(with: "/pages/".utf8)
+    return isPage || has(token, head) ? nil : Self.refusal
   }
 
-  private func answer(toWrite head: HTTPRequestHead) -> Response? {
+  private func answer(toPost head: HTTPRequestHead) -> Response? {
     guard head.headers["Origin"].only != nil else {
       return .error(RequestError(.forbidden, "foreignOrigin", "A write comes from a page, with its Origin."))
     }
-    guard let token = head.headers["X-FileDB-Write"].only, Self.isSame(token, writeToken) else {
-      return .error(RequestError(.forbidden, "wrongToken", "The page is of an earlier start. Reload it."))
-    }
+    if head.uri == "/api/token" { return enter(with: head) }
+    guard has(token, head) else { return Self.refusal }
     let type = head.headers["Content-Type"].only?.split(separator: ";").first
     guard type?.lowercased() == "application/json" else {
       return .error(RequestError(.unsupportedMediaType, "badRequest", "A write is application/json."))
@@ -74,18 +60,22 @@ final class Gatekeeper: Sendable {
     return nil
   }
 
-  private func has(_ cookie: String, _ head: HTTPRequestHead) -> Bool {
-    head.headers["Cookie"].contains { header in
-      header.split(separator: ";").contains { Self.isSame(String($0.drop { $0 == " " }), cookie) }
+  /// Gives out the token. Whoever sees the link later, in a history for example, is not let in.
+  private func enter(with head: HTTPRequestHead) -> Response {
+    let isInvited = invitation.withLock { text in
+      guard let expected = text, has(expected, head) else { return false }
+      text = nil
+      return true
     }
+    return isInvited ? .json(.object([("token", .string(token))])) : Self.refusal
   }
 
-  private func refusal(of head: HTTPRequestHead) -> Response {
-    let text =
-      "The link that 'filedb browse' printed works once, in one browser. To get a new one, start it again."
-    if head.uri.hasPrefix("/api/") { return .error(RequestError(.forbidden, "notSignedIn", text)) }
-    return .page(.forbidden, text)
+  private func has(_ secret: String, _ head: HTTPRequestHead) -> Bool {
+    head.headers["Authorization"].only.map { Self.isSame($0, "Bearer \(secret)") } ?? false
   }
+
+  private static let refusal = Response.error(
+    RequestError(.forbidden, "noAccess", "The address that 'filedb browse' prints works once, in one tab."))
 
   /// Takes the same time wherever the strings differ.
   private static func isSame(_ left: String, _ right: String) -> Bool {

@@ -21,13 +21,12 @@ extension Site {
     .get("api", "tables", "*", "record") { site, request in
       .json(JSON(whole: try site.tables[request.tableName].snapshot.record(with: request.id())))
     },
-    .get("api", "tables", "*", "data") { site, request in
-      let (id, field) = try (request.id(), request.required("field"))
-      let record = try site.tables[request.tableName].snapshot.record(with: id)
-      guard let data = record.fields[field]?.data else {
-        throw RequestError(.notFound, "notFound", "The record has no data in this field.")
+    .get("api", "tables", "*", "picture") { site, request in
+      let record = try site.tables[request.tableName].snapshot.record(with: request.id())
+      guard let data = record.fields[try request.required("field")]?.data, let picture = Picture(data) else {
+        throw RequestError(.notFound, "notFound", "The record has no picture in this field.")
       }
-      return .data(data, named: "\(request.tableName)-\(id)-\(field)")
+      return Response(headers: ["Content-Type": picture.mediaType], body: .bytes(Array(data)))
     },
     .get("api", "predicate") { site, request in try site.check(request) },
   ]
@@ -100,24 +99,5 @@ extension String {
     if end == start, end < endIndex { end = index(after: end) }
     let first = utf16.distance(from: startIndex, to: start)
     return first..<first + utf16.distance(from: start, to: end)
-  }
-}
-
-extension Response {
-  /// If data is not a picture, whatever its name says, the browser saves it as a file and never shows it.
-  fileprivate static func data(_ data: Data, named name: String) -> Response {
-    let picture = Picture(data)
-    var response = Response(
-      headers: ["Content-Type": picture?.mediaType ?? "application/octet-stream"], body: .bytes(Array(data)))
-    if picture == nil {
-      let plain = name.utf8.map { byte in
-        let character = Character(Unicode.Scalar(byte))
-        return byte < 0x80 && (character.isLetter || character.isNumber || character == "-")
-          ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
-      }
-      response.headers.add(
-        name: "Content-Disposition", value: "attachment; filename*=UTF-8''\(plain.joined())")
-    }
-    return response
   }
 }

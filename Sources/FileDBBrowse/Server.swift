@@ -17,7 +17,7 @@ struct Serving: Sendable {
 
   init(_ store: RecordStore, access: BrowseServer.Access, limits: Limits) {
     (self.limits, gatekeeper) = (limits, Gatekeeper())
-    site = Site(store, access: access, writeToken: gatekeeper.writeToken, largeFrom: limits.largeTable)
+    site = Site(store, access: access, largeFrom: limits.largeTable)
     (connections, events) = (
       OpenConnections(limit: limits.connections), EventStreams(limit: limits.eventStreams)
     )
@@ -45,7 +45,7 @@ struct Serving: Sendable {
 ///     …
 ///     server.stop()
 ///
-/// The server keeps to itself: it listens on the loopback only, and answers nobody but the browser that opened the link
+/// The server keeps to itself: it listens on the loopback only, and tells nobody of the store but the tab that opened the link
 /// ``url``. The article Browsing describes what it does, and what it guards against.
 public final class BrowseServer: Sendable {
   /// What pages may do.
@@ -54,7 +54,7 @@ public final class BrowseServer: Sendable {
     case readOnly
   }
 
-  /// The link that opens the pages, in one browser and once.
+  /// The link that opens the pages, in one tab and once.
   public let url: URL
   private let serving: Serving
   private let listener: any Channel

@@ -5,14 +5,13 @@ import NIOHTTP1
 struct Site: Sendable {
   let store: RecordStore
   let access: BrowseServer.Access
-  let writeToken: String
   let tables: WatchedTables
   let lists = RecordLists()
   let ownWrites = OwnWrites()
 
   /// - Parameter bytes: see ``Limits/largeTable``.
-  init(_ store: RecordStore, access: BrowseServer.Access, writeToken: String, largeFrom bytes: Int64) {
-    (self.store, self.access, self.writeToken) = (store, access, writeToken)
+  init(_ store: RecordStore, access: BrowseServer.Access, largeFrom bytes: Int64) {
+    (self.store, self.access) = (store, access)
     tables = WatchedTables(store, largeFrom: bytes)
   }
 

@@ -7,7 +7,7 @@ extension Site {
         .object(
           [
             ("name", .string(site.store.url.lastPathComponent)), ("path", .string(site.store.url.path)),
-            ("readOnly", .bool(site.access == .readOnly)), ("writeToken", .string(site.writeToken)),
+            ("readOnly", .bool(site.access == .readOnly)),
           ] + (try site.overview())))
     },
     .post("api", "tables") { site, request in

@@ -132,8 +132,7 @@ extension JSON {
   }
 }
 
-/// The kinds of pictures that a page may show. The browser gets all other data as a file to save, even if it claims to
-/// be a picture.
+/// The kinds of pictures that a page may show. No other data is shown, even if it claims to be a picture.
 enum Picture: String {
   case png, jpeg, gif, webp
 

@@ -113,7 +113,7 @@ export class FakeServer {
       ({ name, count: records.length, problem: null, attached: false, ...this.#reading(name) });
     const tables = [...this.#tables].map(overview);
     return {
-      name: "sample", path: "/home/ada/sample", readOnly: false, writeToken: "token", tables,
+      name: "sample", path: "/home/ada/sample", readOnly: false, tables,
       undo: this.#done.at(-1)?.name ?? null, redo: this.#undone.at(-1)?.name ?? null,
     };
   }

@@ -19,9 +19,6 @@ const server = new FakeServer();
 globalThis.fakeServer = server;  // For the tests.
 const api = new Api((path, options) => server.answer(path, options));
 
-if (location.search === "?app") showApp();
-else showParts();
-
 function showApp() {
   const root = element("div", { class: "app", id: "app" });
   document.body.append(root);
@@ -30,8 +27,7 @@ function showApp() {
   app.start();
 }
 
-async function showParts() {
-  await api.store();
+function showParts() {
   const notices = new Notices();
   document.body.append(element("main", { class: "gallery" },
     element("h1", { class: "title", textContent: "The parts of filedb browse" }),
@@ -71,3 +67,6 @@ function dialogs() {
   return element("div", { class: "buttons" },
     ...Object.entries(openers).map(([label, open]) => button(label, { onclick: open })));
 }
+
+if (location.search === "?app") showApp();
+else showParts();

@@ -42,16 +42,19 @@ def held_port():
 
 
 class Server:
-    """`filedb browse` on a store."""
+    """`filedb browse` on a store. It opens the program `browser`, if there is one."""
 
-    def __init__(self, store, *arguments):
-        command = [FILEDB, "--store", str(store), "browse", "--no-open", *arguments]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    def __init__(self, store, *arguments, browser=None):
+        command = [FILEDB, "--store", str(store), "browse", *([] if browser else ["--no-open"]), *arguments]
+        environment = os.environ | ({"DISPLAY": ":0", "BROWSER": str(browser)} if browser else {})
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+        )
         hung = threading.Timer(PATIENCE, self.process.kill)
         hung.start()
         self.address = self.process.stdout.readline().strip()
         hung.cancel()
-        if not re.match(r"http://127\.0\.0\.1:\d+/\?token=", self.address):
+        if not re.match(r"http://127\.0\.0\.1:\d+/#token=", self.address):
             raise AssertionError(f"filedb browse printed {self.address!r} and {self.process.stderr.read()!r}")
 
     def stop(self):
@@ -81,6 +84,21 @@ class Browser:
         scheme = {"name": "prefers-color-scheme", "value": scheme}
         still = {"name": "prefers-reduced-motion", "value": "reduce"}
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme, still]})
+
+    def new_tabs(self, open_tab, count=1):
+        """Calls `open_tab`, and goes to the last of the new tabs."""
+        before = set(self.driver.window_handles)
+        open_tab()
+        self.wait(lambda: len(self.driver.window_handles) == len(before) + count, "no new tab")
+        self.driver.switch_to.window((set(self.driver.window_handles) - before).pop())
+
+    def close_other_tabs(self):
+        kept = self.driver.current_window_handle
+        for each in self.driver.window_handles:
+            if each != kept:
+                self.driver.switch_to.window(each)
+                self.driver.close()
+        self.driver.switch_to.window(kept)
 
     def hold_requests(self):
         """Lets requests wait until `release_requests`."""
@@ -265,6 +283,7 @@ class BrowseTest(unittest.TestCase):
         self.browser.complaints()
 
     def tearDown(self):
+        self.browser.close_other_tabs()
         self.assertEqual(self.browser.complaints(), [])
         self.check()
 

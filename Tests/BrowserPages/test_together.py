@@ -98,15 +98,30 @@ class TogetherTest(BrowseTest):
         self.open()
         browser = self.browser
         first = browser.driver.current_window_handle
-        address = browser.driver.current_url
-        browser.driver.switch_to.new_window("tab")
-        browser.open(address, "1")
+        browser.new_tabs(lambda: browser.click(browser.find(".tables a"), Keys.CONTROL))
         browser.double_click(browser.cell("1", "name"))
         browser.keys((Keys.CONTROL, "a"), "Wild rice", Keys.ENTER)
         browser.wait_for_cell("1", "name", "Wild rice")
-        browser.driver.close()
         browser.driver.switch_to.window(first)
         browser.wait_for_cell("1", "name", "Wild rice")
+
+    def test_more_tabs_than_a_browser_has_connections_are_told_of_changes(self):
+        self.open()
+        browser = self.browser
+        browser.new_tabs(lambda: browser.driver.execute_script("for (let n = 0; n < 7; n++) window.open(location)"), 7)
+        browser.cell("1")
+        filedb(self.store, "set", "food", "1", "name=Red rice")
+        for tab in browser.driver.window_handles:
+            browser.driver.switch_to.window(tab)
+            browser.wait_for_cell("1", "name", "Red rice")
+
+    def test_changes_are_told_without_a_shared_worker(self):
+        cdp = self.browser.driver.execute_cdp_cmd
+        added = cdp("Page.addScriptToEvaluateOnNewDocument", {"source": "delete globalThis.SharedWorker"})
+        self.addCleanup(cdp, "Page.removeScriptToEvaluateOnNewDocument", added)
+        self.open()
+        filedb(self.store, "set", "food", "1", "name=Red rice")
+        self.browser.wait_for_cell("1", "name", "Red rice")
 
 
 class ReconnectionTest(BrowseTest):
@@ -116,19 +131,18 @@ class ReconnectionTest(BrowseTest):
         self.arguments = ("--port", str(port.getsockname()[1]))
         super().setUp()
 
-    def test_a_lost_connection_is_said_and_made_good(self):
+    def test_a_restart_is_said_and_the_new_address_makes_it_good(self):
         self.open()
         browser = self.browser
-        first = browser.driver.current_window_handle
         self.server.stop()
         browser.wait_for_text(".banner", "does not answer")
         filedb(self.store, "set", "food", "1", "name=Red rice")
         self.server = Server(self.store, *self.arguments)
         browser.wait_for_text(".banner", "was restarted")
-        browser.driver.switch_to.new_window("tab")
+        # What a browser does with the tabs that it had open when it ended.
+        browser.driver.refresh()
+        browser.wait_for_text(".banner", "was restarted")
         self.open()
-        browser.driver.close()
-        browser.driver.switch_to.window(first)
         browser.wait(lambda: not browser.find(".banner").is_displayed(), "the banner stays")
         browser.wait_for_cell("1", "name", "Red rice")
         browser.double_click(browser.cell("1", "name"))

@@ -1,6 +1,7 @@
 """Every type of value: how it is shown and edited, and the rules of a schema."""
 
 import base64
+import shutil
 
 from support import BrowseTest, Keys, filedb
 
@@ -82,6 +83,17 @@ class ValuesTest(BrowseTest):
         browser.keys(Keys.ESCAPE)
         browser.gone(".cell-editor")
 
+    def downloaded(self):
+        folder = self.store.parent / f"{self.store.name}-downloads"
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        behaviour = {"behavior": "allow", "downloadPath": str(folder)}
+        self.browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", behaviour)
+        self.browser.click(self.browser.button("Download"))
+        # Until it is complete, it has another name.
+        file = folder / "photo.png"
+        self.browser.wait(file.exists, "nothing is downloaded")
+        return file.read_bytes()
+
     def test_a_picture_is_seen_replaced_and_downloaded(self):
         self.open()
         browser = self.browser
@@ -89,9 +101,7 @@ class ValuesTest(BrowseTest):
         browser.wait(lambda: browser.find(picture).get_property("naturalWidth") == 1, "the picture does not load")
         self.edit("photo")
         browser.find(".data-preview img")
-        address = browser.find(".data-preview a").get_attribute("href")
-        read = "fetch(arguments[0]).then((a) => a.arrayBuffer()).then((b) => arguments[1](b.byteLength), arguments[1])"
-        self.assertEqual(browser.driver.execute_async_script(read, address), len(PNG))
+        self.assertEqual(self.downloaded(), PNG)
         page = self.store / "page.html"
         page.write_text("<script>document.title = 'broken in'</script>")
         browser.find('.data-editor input').send_keys(str(page))

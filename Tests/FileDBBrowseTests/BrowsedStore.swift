@@ -5,35 +5,26 @@ import Testing
 
 @testable import FileDBBrowse
 
-/// A store with a server, and a browser that was let in.
+/// A store with a server, and a page that was let in.
 struct BrowsedStore {
   let store: RecordStore
   let server: BrowseServer
   let port: Int
-  /// The path and query of the link.
-  let link: String
-  let cookie: String
-  let writeToken: String
+  /// What the link has.
+  let invitation: String
+  let token: String
 
   var host: String { "127.0.0.1:\(port)" }
 
-  /// The headers that a browser sends.
-  var headers: [String] { ["Host: \(host)", "Cookie: \(cookie)"] }
-  var writeHeaders: [String] {
-    headers + ["Origin: http://\(host)", "Content-Type: application/json", "X-FileDB-Write: \(writeToken)"]
-  }
+  /// The headers that a page sends.
+  var headers: [String] { ["Host: \(host)", "Authorization: Bearer \(token)"] }
+  var writeHeaders: [String] { headers + ["Origin: http://\(host)", "Content-Type: application/json"] }
 
   init(_ server: BrowseServer, of store: RecordStore) throws {
     (self.server, self.store) = (server, store)
-    let parts = try #require(URLComponents(url: server.url, resolvingAgainstBaseURL: false))
-    port = try #require(parts.port)
-    link = "/?\(parts.query ?? "")"
-    let host = "Host: 127.0.0.1:\(port)"
-    let entrance = try RawConnection(port: port).answer(to: "GET", link, [host])
-    cookie = String(entrance.headers["set-cookie"]?.prefix { $0 != ";" } ?? "")
-    let overview = try RawConnection(port: port).answer(to: "GET", "/api/store", [host, "Cookie: \(cookie)"])
-    let json = try JSONSerialization.jsonObject(with: Data(overview.body)) as? [String: Any]
-    writeToken = try #require(json?["writeToken"] as? String)
+    (port, invitation) = try server.entrance
+    let answer = try RawConnection(port: port).enter("127.0.0.1:\(port)", with: invitation)
+    token = try #require(try answer.token)
   }
 
   func get(_ path: String) throws -> RawAnswer {
@@ -57,7 +48,32 @@ struct BrowsedStore {
   }
 }
 
+extension BrowseServer {
+  /// What the link tells a browser.
+  var entrance: (port: Int, invitation: String) {
+    get throws {
+      let link = try #require(
+        url.absoluteString.wholeMatch(of: ##/http://127\.0\.0\.1:(\d+)/#token=([0-9a-f]{64})/##))
+      return (try #require(Int(link.1)), String(link.2))
+    }
+  }
+}
+
+extension RawAnswer {
+  /// The token that it gives out.
+  var token: String? {
+    get throws { try JSONDecoder().decode([String: String].self, from: Data(body))["token"] }
+  }
+}
+
 extension RawConnection {
+  /// Asks for the token, as a page does.
+  func enter(_ host: String, with invitation: String) throws -> RawAnswer {
+    try answer(
+      to: "POST", "/api/token",
+      ["Host: \(host)", "Origin: http://\(host)", "Authorization: Bearer \(invitation)"])
+  }
+
   func answer(
     to method: String, _ path: String, _ headers: [String], body: String = ""
   ) throws -> RawAnswer {

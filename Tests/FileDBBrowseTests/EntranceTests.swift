@@ -1,19 +1,28 @@
 import FileDB
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
 @testable import FileDBBrowse
 
-/// Who is let in: the browser that opened the printed link, and nobody else.
+/// Who is let in: the tab that opened the printed link, and nobody else.
 @Suite struct EntranceTests {
-  private static let paths = [
-    "/", "/pages/index.html", "/api/store", "/api/tables/todo", "/api/tables/todo/records", "/api/events",
-    "/nothing",
-  ]
+  private static let pages = ["/", "/?a=b", "/pages/index.html", "/pages/app.js", "/pages/theme.css"]
+  /// All that tells something of the store.
+  private static let routes =
+    ["store", "events", "predicate?table=todo", "tables/todo"].map { "/api/" + $0 }
+    + ["records", "record?id=1", "place?id=1", "picture?id=1&field=a", "check", "export?format=csv"].map {
+      "/api/tables/todo/" + $0
+    }
+  private static let writes =
+    ["/api/tables", "/api/undo", "/api/redo"]
+    + ["add", "set", "delete", "duplicate", "move", "sort", "paste", "repair"].map {
+      "/api/tables/todo/" + $0
+    }
 
   @Test func foreignHostIsRefusedOnEveryRoute() async throws {
-    try await withTemporaryServer { server, port, link throws in
+    try await withTemporaryServer { _, port, invitation throws in
       let hosts =
         [
           "evil.com", "127.0.0.1.evil.com:\(port)", "127.0.0.1:\(port).evil.com", "127.0.0.1", "localhost",
@@ -23,71 +32,144 @@ import Testing
           [], ["Host: 127.0.0.1:\(port)", "Host: evil.com"], ["Host: evil.com", "Host: 127.0.0.1:\(port)"],
         ]
       for headers in hosts {
-        for path in Self.paths + [link] {
-          let answer = try RawConnection(port: port).answer(to: "GET", path, headers)
-          // A request without a host is none, or with two.
-          #expect([400, 403].contains(answer.status), "\(headers) \(path): \(answer)")
-          #expect(answer.headers["set-cookie"] == nil)
+        let all = headers + ["Origin: http://127.0.0.1:\(port)", "Authorization: Bearer \(invitation)"]
+        for (method, paths) in [("GET", Self.pages + Self.routes), ("POST", Self.writes + ["/api/token"])] {
+          for path in paths {
+            let answer = try RawConnection(port: port).answer(to: method, path, all)
+            // A request without a host is none, or with two.
+            #expect([400, 403].contains(answer.status), "\(headers) \(path): \(answer)")
+          }
         }
       }
       // The link is still good.
-      let answer = try RawConnection(port: port).answer(to: "GET", link, ["Host: localhost:\(port)"])
-      #expect(answer.status == 303)
+      #expect(try RawConnection(port: port).enter("localhost:\(port)", with: invitation).status == 200)
     }
   }
 
   /// On Linux, 127.0.0.2 is this machine as well, and nobody listens there but who listens everywhere.
   @Test func serverListensOnOneAddress() async throws {
-    try await withTemporaryServer { server, port, link throws in
+    try await withTemporaryServer { _, port, _ throws in
       #expect(throws: RawConnection.Ended.self) { try RawConnection(port: port, address: 0x7F00_0002) }
       _ = try RawConnection(port: port)
     }
   }
 
-  @Test func nothingIsServedWithoutTheCookie() async throws {
+  @Test func nothingOfTheStoreIsServedWithoutTheToken() async throws {
     try await withBrowsedStore { browsed throws in
-      let (name, value) = (browsed.cookie.prefix { $0 != "=" }, browsed.cookie.drop { $0 != "=" }.dropFirst())
-      let cookies = [
-        nil, "", "\(name)=", "\(name)=\(value.dropLast())", "\(name)=\(value)0", "\(name)1=\(value)",
-        "other=\(value)",
-      ]
-      for path in Self.paths {
-        for cookie in cookies {
-          let headers = ["Host: \(browsed.host)"] + (cookie.map { ["Cookie: \($0)"] } ?? [])
-          #expect(
-            try RawConnection(port: browsed.port).answer(to: "GET", path, headers).status == 403, "\(path)")
+      let (token, host) = (browsed.token, ["Host: \(browsed.host)"])
+      let headers: [[String]] =
+        [
+          "", token, "Bearer", "Bearer ", "Bearer \(token.dropLast())", "Bearer \(token)0",
+          "Bearer  \(token)",
+          "Bearer \(token.dropLast())x", "Bearer \(token), Bearer \(token)", "Basic \(token)",
+          "Bearer \(token)\u{301}", "Bearer \(browsed.invitation)",
+        ].map { ["Authorization: \($0)"] } + [
+          [], ["Authorization: Bearer \(token)", "Authorization: Bearer \(token)"],
+          ["Cookie: filedb-token=\(token); token=\(token); filedb-\(browsed.port)=\(token)"],
+          ["X-FileDB-Write: \(token)"],
+        ]
+      let paths =
+        Self.routes + Self.routes.map { $0 + ($0.contains("?") ? "&" : "?") + "token=\(token)" }
+        + ["/nothing", "/api/nothing", "/%61pi/store", "//api/store", "/pages", "/api/../pages/app.js"]
+      for headers in headers {
+        for (method, paths) in [("GET", paths), ("HEAD", paths), ("POST", Self.writes + Self.pages + paths)] {
+          for path in paths {
+            let all = host + ["Origin: http://\(browsed.host)", "Content-Type: application/json"] + headers
+            let answer = try RawConnection(port: browsed.port).answer(to: method, path, all)
+            #expect(answer.status == 403, "\(method) \(path) \(headers): \(answer.text)")
+            #expect(!answer.text.contains("Milk"))
+          }
         }
       }
-      let writing = browsed.writeHeaders.filter { !$0.hasPrefix("Cookie") }
-      let answer = try RawConnection(port: browsed.port).answer(
-        to: "POST", "/api/tables/todo/delete", writing, body: #"{"ids":["1"]}"#)
-      #expect(answer.status == 403 && answer.text.contains("notSignedIn"))
-      // Browsers send all that they have for this host, of other ports, too.
-      let several = ["Host: \(browsed.host)", "Cookie: filedb-1=x; \(browsed.cookie); a=b"]
-      #expect(try RawConnection(port: browsed.port).answer(to: "GET", "/api/store", several).status == 200)
+      #expect(try browsed.list("/api/tables/todo/records") == ["1", "2", "3"])
     }
   }
 
-  @Test func linkWorksOnce() async throws {
-    try await withTemporaryServer { server, port, link throws in
-      let host = ["Host: 127.0.0.1:\(port)"]
-      for wrong in [
-        "/?token=", "/?token=\(String(repeating: "0", count: 64))", "/?", link + "0", link + "&a=b",
+  /// They hold nothing of a store.
+  @Test func pagesAreServedToEverybody() async throws {
+    try await withBrowsedStore { browsed throws in
+      for page in Self.pages {
+        for method in ["GET", "HEAD"] {
+          let answer = try RawConnection(port: browsed.port).answer(
+            to: method, page, ["Host: \(browsed.host)"])
+          #expect(answer.status == 200, "\(page)")
+          for secret in [browsed.token, browsed.invitation, "todo", browsed.store.url.path] {
+            #expect(!answer.text.contains(secret), "\(page)")
+          }
+        }
+      }
+      for path in [
+        "/pages/../api/store", "/pages/%2e%2e/api/store", "/pages/..%2fapi%2fstore", "/pages//api/store",
       ] {
-        #expect(try RawConnection(port: port).answer(to: "GET", wrong, host).status == 403, "\(wrong)")
+        let answer = try RawConnection(port: browsed.port).answer(to: "GET", path, ["Host: \(browsed.host)"])
+        #expect(answer.status == 404, "\(path)")
+      }
+    }
+  }
+
+  @Test func tokenIsGivenOutOnce() async throws {
+    try await withTemporaryServer { _, port, invitation throws in
+      let host = "127.0.0.1:\(port)"
+      let wrong = ["", String(repeating: "0", count: 64), invitation + "0", String(invitation.dropLast())]
+      for text in wrong {
+        #expect(try RawConnection(port: port).enter(host, with: text).status == 403, "\(text)")
       }
       // Some programs look at a link before they open it.
-      #expect(try RawConnection(port: port).answer(to: "HEAD", link, host).status == 403)
-      let first = try RawConnection(port: port).answer(to: "GET", link, host)
-      #expect(first.status == 303 && first.headers["location"] == "/")
-      let cookie = try #require(first.headers["set-cookie"])
-      #expect(cookie.hasPrefix("filedb-\(port)=") && cookie.hasSuffix("; Path=/; HttpOnly; SameSite=Strict"))
-      let second = try RawConnection(port: port).answer(to: "GET", link, host)
-      #expect(second.status == 403 && second.headers["set-cookie"] == nil)
-      #expect(second.text.contains("start it again"))
-      // The browser that is in already may load it again.
-      let again = host + ["Cookie: \(cookie.prefix { $0 != ";" })"]
-      #expect(try RawConnection(port: port).answer(to: "GET", link, again).status == 303)
+      let (origin, bearing) = ("Origin: http://\(host)", "Authorization: Bearer \(invitation)")
+      for (method, path, headers) in [
+        ("GET", "/", [origin, bearing]), ("GET", "/?token=\(invitation)", [origin]),
+        ("GET", "/api/token", [origin, bearing]), ("HEAD", "/api/token", [origin, bearing]),
+        ("POST", "/api/token", [bearing]), ("POST", "/api/token?token=\(invitation)", [origin]),
+      ] {
+        let answer = try RawConnection(port: port).answer(to: method, path, ["Host: \(host)"] + headers)
+        #expect(answer.status == (path.hasPrefix("/api") ? 403 : 200), "\(method) \(path) \(headers)")
+        #expect(!answer.text.contains(#""token""#))
+      }
+      let answers = Mutex<[RawAnswer?]>([])
+      DispatchQueue.concurrentPerform(iterations: 8) { _ in
+        let answer = try? RawConnection(port: port).enter(host, with: invitation)
+        answers.withLock { $0.append(answer) }
+      }
+      #expect(
+        answers.withLock { $0.map { $0?.status ?? 0 }.sorted() } == [200] + Array(repeating: 403, count: 7))
+      let again = try RawConnection(port: port).enter(host, with: invitation)
+      #expect(again.status == 403 && again.text.contains("works once"))
+    }
+  }
+
+  /// The targets of requests are what logs and lists of processes show.
+  @Test func noAddressAndNoAnswerHoldsTheToken() async throws {
+    try await withBrowsedStore { browsed throws in
+      let url = browsed.server.url
+      #expect(url.query == nil && url.path == "/" && url.fragment == "token=\(browsed.invitation)")
+      #expect(browsed.token != browsed.invitation)
+      for path in Self.pages + Self.routes where path != "/api/events" {
+        let answer = try browsed.get(path)
+        #expect(!answer.text.contains(browsed.token), "\(path)")
+        #expect(!answer.headers.values.contains { $0.contains(browsed.token) }, "\(path)")
+      }
+    }
+  }
+
+  /// Browsers send the cookies of a host to the servers on all of its ports, whoever runs them.
+  @Test func noCookieIsSet() async throws {
+    try await withTemporaryServer { _, port, invitation throws in
+      let (host, origin) = ("Host: 127.0.0.1:\(port)", "Origin: http://127.0.0.1:\(port)")
+      let entrance = try RawConnection(port: port).enter("127.0.0.1:\(port)", with: invitation)
+      let token = try #require(try entrance.token)
+      #expect(entrance.headers["set-cookie"] == nil)
+      for access in [[], ["Authorization: Bearer \(token)"]] {
+        for (method, paths) in [
+          ("GET", Self.pages + Self.routes + ["/?token=\(invitation)", "/nothing"]),
+          ("HEAD", Self.pages + Self.routes), ("POST", Self.writes + ["/api/token", "/"]),
+        ] {
+          for path in paths where path != "/api/events" || method == "HEAD" {
+            let headers = [host, origin, "Content-Type: application/json"] + access
+            let answer = try RawConnection(port: port).answer(to: method, path, headers)
+            #expect(answer.headers["set-cookie"] == nil, "\(method) \(path)")
+          }
+        }
+      }
     }
   }
 
@@ -106,7 +188,9 @@ import Testing
         let post = try RawConnection(port: browsed.port).answer(
           to: "POST", "/api/tables/todo/delete", headers, body: #"{"ids":["1"]}"#)
         #expect(post.status == 403, "\(origin)")
-        for answer in [get, post] {
+        let enter = try RawConnection(port: browsed.port).answer(to: "POST", "/api/token", headers)
+        #expect(enter.status == 403 && enter.text.contains("foreignOrigin"), "\(origin)")
+        for answer in [get, post, enter] {
           #expect(!answer.headers.keys.contains { $0.hasPrefix("access-control") })
         }
       }
@@ -123,12 +207,7 @@ import Testing
         ).status
       }
       #expect(try status(without: "Origin", adding: nil) == 403)
-      #expect(try status(without: "X-FileDB-Write", adding: nil) == 403)
-      #expect(
-        try status(without: "X-FileDB-Write", adding: "X-FileDB-Write: \(browsed.writeToken.dropLast())0x")
-          == 403)
-      let sameLength = browsed.writeToken.dropLast() + "x"
-      #expect(try status(without: "X-FileDB-Write", adding: "X-FileDB-Write: \(sameLength)") == 403)
+      #expect(try status(without: "Authorization", adding: nil) == 403)
       #expect(try status(without: "Content-Type", adding: nil) == 415)
       // What a form of another site could send.
       #expect(try status(without: "Content-Type", adding: "Content-Type: text/plain") == 415)
@@ -160,16 +239,18 @@ import Testing
     }
   }
 
-  /// A server whose link was not used yet.
+  /// A server whose link was not used yet, of a store with the table `todo`.
   private func withTemporaryServer(
-    _ body: @escaping @Sendable (BrowseServer, _ port: Int, _ link: String) throws -> Void
+    _ body: @escaping @Sendable (BrowseServer, _ port: Int, _ invitation: String) throws -> Void
   ) async throws {
     try await onThread {
       try withTemporaryFolder { folder in
-        let server = try BrowseServer(RecordStore(at: folder))
+        let store = try RecordStore(at: folder)
+        try store.table("todo").add(["title": "Milk"])
+        let server = try BrowseServer(store)
         defer { server.stop() }
-        let parts = try #require(URLComponents(url: server.url, resolvingAgainstBaseURL: false))
-        try body(server, try #require(parts.port), "/?\(parts.query ?? "")")
+        let (port, invitation) = try server.entrance
+        try body(server, port, invitation)
       }
     }
   }

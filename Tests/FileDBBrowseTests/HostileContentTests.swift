@@ -25,7 +25,7 @@ import Testing
 
   private static let headers = [
     "content-security-policy": """
-    default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; \
+    default-src 'none'; script-src 'self'; style-src 'self'; img-src data: blob:; connect-src 'self'; \
     worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
     """,
     "x-content-type-options": "nosniff", "cache-control": "no-store",
@@ -70,29 +70,13 @@ import Testing
       let table = try browsed.store.table("files")
       for (type, bytes) in pictures {
         let id = try table.add(["file": .data(Data(bytes))])
-        let answer = try browsed.get("/api/tables/files/data?id=\(id)&field=file")
+        let answer = try browsed.get("/api/tables/files/picture?id=\(id)&field=file")
         #expect(answer.headers["content-type"] == type && answer.body == bytes)
-        #expect(answer.headers["content-disposition"] == nil)
       }
       for bytes in others + beginnings {
         let id = try table.add(["file": .data(Data(bytes))])
-        let answer = try browsed.get("/api/tables/files/data?id=\(id)&field=file")
-        #expect(answer.headers["content-type"] == "application/octet-stream" && answer.body == bytes)
-        #expect(answer.headers["content-disposition"]?.hasPrefix("attachment;") == true)
-        #expect(answer.headers["x-content-type-options"] == "nosniff")
+        #expect(try browsed.get("/api/tables/files/picture?id=\(id)&field=file").status == 404)
       }
-    }
-  }
-
-  @Test func fieldNamesCannotAddHeaders() async throws {
-    try await withBrowsedStore { browsed throws in
-      let id = try browsed.store.table("files").add(["a\"\r\nSet-Cookie: x=y\r\n\u{E4}/..": .data(Data([1]))])
-      let answer = try browsed.get(
-        "/api/tables/files/data?id=\(id)&field=a%22%0D%0ASet-Cookie:%20x=y%0D%0A%C3%A4/..")
-      #expect(answer.status == 200 && answer.headers["set-cookie"] == nil)
-      #expect(
-        answer.headers["content-disposition"]
-          == "attachment; filename*=UTF-8''files-1-a%22%0d%0aSet-Cookie%3a%20x%3dy%0d%0a%c3%a4%2f%2e%2e")
     }
   }
 }

@@ -13,7 +13,7 @@ import Testing
       try first.checkpoint()
       try first.close()
       let store = try RecordStore(at: folder)
-      let site = Site(store, access: .readAndWrite, writeToken: "", largeFrom: 1)
+      let site = Site(store, access: .readAndWrite, largeFrom: 1)
       #expect(
         try text(.object(site.overview())).contains(
           #"{"name":"a","count":null,"problem":null,"attached":false,"reading":"#))
@@ -39,7 +39,7 @@ import Testing
       try first.checkpoint()
       try first.close()
       let store = try RecordStore(at: folder)
-      let site = Site(store, access: .readAndWrite, writeToken: "", largeFrom: 1 << 20)
+      let site = Site(store, access: .readAndWrite, largeFrom: 1 << 20)
       #expect(try site.tables["a"].snapshot.count == 1)
       #expect(try text(.object(site.overview())).contains(#"{"name":"a","count":1,"#))
       try store.checkInvariants()

@@ -232,8 +232,6 @@ import Testing
       #expect(try answer.body == browsed.get("/pages/main.js").body)
       #expect(try browsed.get("/pages/main.js").headers["cache-control"] == "no-store")
       #expect(try browsed.get("/pages/0/main.js").status == 404)
-      let stranger = try RawConnection(port: browsed.port)
-      #expect(try stranger.answer(to: "GET", String(path), ["Host: \(browsed.host)"]).status == 403)
     }
   }
 }

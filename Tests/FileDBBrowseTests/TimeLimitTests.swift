@@ -62,10 +62,7 @@ import Testing
     let headers: [String]
 
     var writeHeaders: [String] {
-      headers + [
-        "Origin: http://127.0.0.1:80", "Content-Type: application/json",
-        "X-FileDB-Write: \(serving.gatekeeper.writeToken)",
-      ]
+      headers + ["Origin: http://127.0.0.1:80", "Content-Type: application/json"]
     }
   }
 
@@ -78,9 +75,15 @@ import Testing
     for threads in [serving.reading, serving.writing] { threads.start() }
     defer { stop(serving) }
     let entrance = try await Client(of: serving)
-    try await entrance.send("GET \(serving.gatekeeper.link) HTTP/1.1\r\nHost: 127.0.0.1:80\r\n\r\n")
-    let cookie = try #require(try await entrance.answer().firstMatch(of: #/Set-Cookie: ([^;]+);/#)).1
-    try await body(Server(serving: serving, headers: ["Host: 127.0.0.1:80", "Cookie: \(cookie)"]))
+    let invitation = serving.gatekeeper.link.drop { $0 != "=" }.dropFirst()
+    try await entrance.send(
+      """
+      POST /api/token HTTP/1.1\r\nHost: 127.0.0.1:80\r\nOrigin: http://127.0.0.1:80\r
+      Authorization: Bearer \(invitation)\r\n\r\n
+      """)
+    let token = try #require(try await entrance.answer().firstMatch(of: #/"token":"(\w+)"/#)).1
+    try await body(
+      Server(serving: serving, headers: ["Host: 127.0.0.1:80", "Authorization: Bearer \(token)"]))
     try store.checkInvariants()
   }
 

@@ -4,21 +4,22 @@ import Testing
 
 /// `filedb browse`. What the server answers is tested in FileDBBrowseTests.
 @Suite struct BrowseTests {
-  private static var address: Regex<(Substring, port: Substring, link: Substring, fragment: Substring)> {
-    #/http://127\.0\.0\.1:(?<port>\d+)(?<link>/\?token=[0-9a-f]{64})(?<fragment>.*)/#
+  private static var address: Regex<(Substring, port: Substring, invitation: Substring, table: Substring)> {
+    ##/http://127\.0\.0\.1:(?<port>\d+)/#token=(?<invitation>[0-9a-f]{64})(?<table>.*)/##
   }
 
   @Test func addressOpensTheStore() async throws {
     try await withBrowse(["todo", "--no-open"]) { browse, folder in
       let address = try #require(browse.output.firstMatch(of: Self.address))
-      #expect(address.fragment == "#/todo")
+      #expect(address.table == "/todo")
       let port = try #require(Int(address.port))
       let host = "Host: 127.0.0.1:\(port)\r\n"
       let entrance = try RawConnection(port: port)
-      try entrance.send("GET \(address.link) HTTP/1.1\r\n\(host)\r\n")
-      let cookie = try #require(entrance.answer().headers["set-cookie"]?.split(separator: ";").first)
+      let bearing = "Origin: http://127.0.0.1:\(port)\r\nAuthorization: Bearer \(address.invitation)"
+      try entrance.send("POST /api/token HTTP/1.1\r\n\(host)\(bearing)\r\n\r\n")
+      let token = try #require(try entrance.answer().text.firstMatch(of: #/"token":"(\w+)"/#)).1
       let page = try RawConnection(port: port)
-      try page.send("GET /api/tables/todo/records HTTP/1.1\r\n\(host)Cookie: \(cookie)\r\n\r\n")
+      try page.send("GET /api/tables/todo/records HTTP/1.1\r\n\(host)Authorization: Bearer \(token)\r\n\r\n")
       #expect(try page.answer().text.contains(#"{"id":"1","fields":[["title","Milk"]]}"#))
       browse.interrupt()
     }
@@ -27,35 +28,81 @@ import Testing
   @Test func systemCanEndIt() async throws {
     try await withBrowse(["--no-open", "--read-only"]) { browse, _ in
       let address = try #require(browse.output.firstMatch(of: Self.address))
-      #expect(address.fragment.isEmpty)
+      #expect(address.table.isEmpty)
       browse.terminate()
     }
   }
 
   #if os(Linux)
-    @Test func browserIsOpened() async throws {
+    /// Everybody on the machine can see the arguments of every program.
+    @Test(arguments: ["firefox", "xdg-open"])
+    func browserIsOpenedAndNoArgumentHoldsTheToken(program: String) async throws {
       let scratch = try makeTemporaryFolder()
       defer { try? FileManager.default.removeItem(at: scratch) }
-      let (opener, opened) = (
-        scratch.appendingPathComponent("xdg-open"), scratch.appendingPathComponent("opened")
+      let (opener, temporary) = (
+        scratch.appendingPathComponent(program), scratch.appendingPathComponent("tmp")
       )
-      let script =
-        "#!/bin/sh\necho \"$1\" > '\(opened.path).part' && mv '\(opened.path).part' '\(opened.path)'\n"
+      try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: false)
+      let script = """
+        #!/bin/sh
+        cd '\(scratch.path)'
+        cp "$1" page
+        stat -c '%a %U' "$1" "$(dirname "$1")" > modes
+        cat /proc/[0-9]*/cmdline > commands 2>/dev/null
+        echo "$@" > arguments.part && mv arguments.part arguments
+
+        """
       try Data(script.utf8).write(to: opener)
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: opener.path)
       let path = "\(scratch.path):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")"
-      try await withBrowse(["todo"], environment: ["DISPLAY": ":0", "PATH": path]) { browse, _ in
-        try await wait(for: "the browser") { FileManager.default.fileExists(atPath: opened.path) }
-        let address = try String(contentsOf: opened, encoding: .utf8)
-        #expect(try address == browse.output && address.hasSuffix("#/todo\n"))
+      let browser = program == "xdg-open" ? "" : opener.path
+      let environment = ["DISPLAY": ":0", "PATH": path, "BROWSER": browser, "TMPDIR": temporary.path]
+      func recorded(_ name: String) throws -> String {
+        String(decoding: try Data(contentsOf: scratch.appendingPathComponent(name)), as: UTF8.self)
+      }
+      try await withBrowse(["todo"], environment: environment) { browse, _ in
+        try await wait(for: "the browser") { (try? recorded("arguments")) != nil }
+        let address = try browse.output.dropLast()
+        let token = try #require(address.firstMatch(of: #/[0-9a-f]{64}/#)).0
+        for list in ["arguments", "commands"] { #expect(try !recorded(list).contains(token)) }
+        #expect(try recorded("commands").contains(opener.path))
+        #expect(try recorded("page").contains("\"0; url=\(address)\"") && address.hasSuffix("/todo"))
+        #expect(try recorded("modes") == "600 \(NSUserName())\n700 \(NSUserName())\n")
+        #expect(try recorded("arguments").hasPrefix(temporary.path))
         browse.terminate()
+      }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path) == [])
+    }
+
+    /// The end of the terminal is a signal, which `nohup` lets a program ignore.
+    @Test(arguments: [("default", 0), ("ignore", 1)])
+    func closedTerminalEndsIt(action: String, isIgnored: Int) throws {
+      try withTemporaryFolder { folder in
+        try filedb("create", "todo", in: folder)
+        let script = """
+          export DISPLAY=:0 BROWSER=true TMPDIR="$PWD/.tmp"
+          mkdir .tmp
+          env --\(action)-signal=HUP "$0" browse > .address 2> .said &
+          trap 'kill $! 2>/dev/null' EXIT
+          until grep -q 'ends' .said; do sleep 0.02; done
+          ls .tmp | wc -l
+          echo $((0x$(sed -n 's/SigIgn:.//p' /proc/$!/status) & 1))
+          kill -HUP $!
+          [ \(isIgnored) = 0 ] || kill -TERM $!
+          wait $!
+          echo $?
+          ls .tmp
+          """
+        let result = try run(
+          "/bin/sh", ["-c", script, filedbProgram.path], in: folder, input: "", environment: [:])
+        #expect(result.output == "1\n\(isIgnored)\n0\n", "\(result)")
       }
     }
 
     @Test func addressNamesTheTable() async throws {
       try await withBrowse(["to do", "--no-open"], table: "to do") { browse, _ in
         let address = try browse.output
-        #expect(address.hasSuffix("#/to%20do\n"))
+        #expect(address.hasSuffix("/to%20do\n"))
         browse.terminate()
       }
     }

@@ -14,7 +14,7 @@ func program(_ name: String) -> URL {
     .resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent(name)
 }
 
-private let filedbProgram = program("filedb")
+let filedbProgram = program("filedb")
 
 /// Runs `filedb` as a person would, in `folder`.
 @discardableResult

@@ -1,4 +1,4 @@
-// The server's routes. Every answer is JSON, except that of an export. Every error becomes an ApiError.
+// The server's routes. Every answer is JSON, except an export or a picture. Every error becomes an ApiError.
 
 import { tablePath } from "./early.js";
 
@@ -19,17 +19,14 @@ class ConnectionError extends Error {
 
 export class Api {
   #fetch;
-  #writeToken = "";
 
   /** `fetchFunction` has the same interface as `fetch`. */
   constructor(fetchFunction) {
     this.#fetch = fetchFunction;
   }
 
-  async store() {
-    const store = await this.#get("/api/store");
-    this.#writeToken = store.writeToken;
-    return store;
+  store() {
+    return this.#get("/api/store");
   }
 
   createTable(name) {
@@ -58,7 +55,7 @@ export class Api {
       check: () => get("/check", {}),
       predicate: (where) => this.#get(`/api/predicate${search({ table: name, where })}`),
       predicateHelp: () => this.#get(`/api/predicate${search({ table: name })}`),
-      dataAddress: (id, field) => `${path}/data${search({ id, field })}`,
+      picture: (id, field, signal) => this.#picture(`${path}/picture${search({ id, field })}`, signal),
       exportText: (format, query) => this.#text(`${path}/export${search({ format, ...query })}`),
       add: (records, at) => post("add", { records, at }).then(({ ids }) => ids),
       set: (id, fields, expected) => post("set", { id, fields, expected }),
@@ -75,12 +72,17 @@ export class Api {
     return (await this.#answer(path, { signal })).json();
   }
 
+  /** Records come before pictures. */
+  async #picture(path, signal) {
+    return (await this.#answer(path, { signal, priority: "low" })).blob();
+  }
+
   async #text(path) {
     return (await this.#answer(path, {})).text();
   }
 
   async #post(path, body) {
-    const headers = { "Content-Type": "application/json", "X-FileDB-Write": this.#writeToken };
+    const headers = { "Content-Type": "application/json" };
     return (await this.#answer(path, { method: "POST", headers, body: JSON.stringify(body) })).json();
   }
 

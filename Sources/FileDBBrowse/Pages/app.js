@@ -9,7 +9,7 @@ import { TableView } from "./table-view.js";
 
 const down =
   "The server does not answer. Is “filedb browse” still running? This page continues as soon as it answers.";
-const refused = "The server was restarted. Open the address that it printed. Then this page works again, too.";
+const refused = "The server was restarted. Go on in the tab that it opened, or open the address that it printed here.";
 
 export class App {
   #root;

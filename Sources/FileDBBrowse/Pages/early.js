@@ -1,16 +1,17 @@
-// Requests what the page shows first while the other modules are still loading. It imports no modules, so that it runs
-// before them.
+// Requests what the page shows first while most modules are still loading.
+
+import { fetchWithToken, token } from "./access.js";
 
 /** The number of records that are read at a time. */
 export const pageSize = 200;
 
 const early = new Map();
 
-/** Like `fetch`. If the answer was requested early, returns that. */
+/** Like `fetchWithToken`. If the answer was requested early, returns that. */
 export function fetchSooner(path, options) {
   const answer = early.get(path);
   early.delete(path);
-  return answer ?? fetch(path, options);
+  return answer ?? fetchWithToken(path, options);
 }
 
 /** What was requested early and not used is now outdated. */
@@ -25,12 +26,13 @@ export const tableInAddress = () => decodeURIComponent(location.hash.replace(/^#
 export const tablePath = (name) => `/api/tables/${encodeURIComponent(name)}`;
 
 function ask(path) {
-  const answer = fetch(path);
+  const answer = fetchWithToken(path);
   early.set(path, answer);
   return answer;
 }
 
 async function begin() {
+  if ((await token) === null) return;
   const store = ask("/api/store").then((answer) => answer.clone().json());
   const name = tableInAddress() || (await store).tables?.[0]?.name;
   if (name === undefined) return;

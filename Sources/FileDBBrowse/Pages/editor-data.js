@@ -3,14 +3,16 @@
 import { element, icon } from "./dom.js";
 import { byteCount, sizeText } from "./values.js";
 
-const heads = { "image/png": "iVBORw0KGgo", "image/jpeg": "/9j/", "image/gif": "R0lGOD", "image/webp": "UklGR" };
+// What base64 makes of the first bytes.
+const heads = {
+  "image/png": /^iVBORw0KGgo/, "image/jpeg": /^\/9j\//, "image/gif": /^R0lGOD[dl]h/, "image/webp": /^UklGR.{6}XRUJQ/,
+};
 
-/** `context.address` is the address of the stored bytes. */
-export function dataEditor(value, { label, address }) {
+export function dataEditor(value, { label }) {
   let current = value;
   const preview = element("div", { class: "data-preview" });
   const chooser = element("input", { type: "file", class: "input", "aria-label": `A file for ${label}` });
-  const show = () => preview.replaceChildren(...previewOf(current, label, current === value ? address : undefined));
+  const show = () => preview.replaceChildren(...previewOf(current, label));
   chooser.addEventListener("change", async () => {
     const [file] = chooser.files;
     if (!file) return;
@@ -25,22 +27,31 @@ export function dataEditor(value, { label, address }) {
   };
 }
 
-function previewOf(value, label, address) {
+function previewOf(value, label) {
   if (value === undefined) return [element("span", { class: "note", textContent: "No data yet. Choose a file." })];
   const parts = [element("span", { class: "note", textContent: sizeText(byteCount(value)) })];
   const media = mediaOf(value);
   if (media) {
     parts.unshift(element("img", { src: `data:${media};base64,${value.data}`, alt: `Picture in ${label}` }));
   }
-  if (address) {
-    const link = element("a", { href: address, download: label, class: "button" }, icon("download"), "Download");
-    parts.push(link);
-  }
+  if (value.data) parts.push(downloadLink(value.data, media, label));
   return parts;
 }
 
+/** A link, because a record that is only shown disables its buttons. */
+function downloadLink(data, media, label) {
+  const link = element("a", { href: "", download: label, class: "button" }, icon("download"), "Download");
+  link.addEventListener("click", () => {
+    const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+    const address = URL.createObjectURL(new Blob([bytes], { type: media ?? "application/octet-stream" }));
+    link.href = address;
+    setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  });
+  return link;
+}
+
 const mediaOf = ({ data, media }) =>
-  media ?? Object.keys(heads).find((each) => data?.startsWith(heads[each]));
+  media ?? Object.keys(heads).find((each) => heads[each].test(data));
 
 async function base64(file) {
   const reader = new FileReader();

@@ -9,8 +9,8 @@ import { treeEditor } from "./editor-tree.js";
 import { columnType, field, lineOf, parsed, sameValue, typeOf } from "./values.js";
 
 /**
- * The editor for a value of a type. `context`: `label`, `column` (if the value is a whole field); for references, `api`;
- * for stored data, `address`.
+ * The editor for a value of a type. `context`: `label`, `column` (if the value is a whole field), `api` (for
+ * references).
  */
 export function editorFor(value, type, context) {
   const column = context.column ?? {};

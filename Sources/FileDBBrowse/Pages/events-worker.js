@@ -1,4 +1,5 @@
-// Holds the only event stream for all tabs, because a browser allows just six connections to a host.
+// Holds the only event stream for all tabs, because a browser allows just six connections to a host. Its name is the
+// token that it sends.
 
 import { EventStream } from "./event-stream.js";
 
@@ -9,7 +10,7 @@ onconnect = ({ ports: [port] }) => {
   ports.add(port);
   port.onmessage = () => ports.delete(port);
   if (stream) port.postMessage(stream.state);
-  stream ??= new EventStream((event) => {
+  stream ??= new EventStream(self.name, (event) => {
     for (const each of ports) each.postMessage(event);
   });
 };

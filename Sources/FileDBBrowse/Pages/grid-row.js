@@ -1,6 +1,7 @@
 // A row of the grid: the record's id and its fields, each shown according to its type.
 
 import { element, icon } from "./dom.js";
+import { picture } from "./picture.js";
 import { columnType, field, lineOf, storedText, typeOf } from "./values.js";
 
 const numeric = new Set(["integer", "float"]);
@@ -8,14 +9,15 @@ const numeric = new Set(["integer", "float"]);
 export class Row {
   node = element("div", { class: "row", role: "row" });
   #columns;
-  #dataAddress;
+  #readPicture;
+  #reading = new AbortController();
   #cells;
   #shown;
 
-  /** `dataAddress` returns the address of a field's bytes, for pictures. */
-  constructor(columns, dataAddress) {
+  /** `readPicture(id, field, signal)` reads a field that is a picture. */
+  constructor(columns, readPicture) {
     this.#columns = columns;
-    this.#dataAddress = dataAddress;
+    this.#readPicture = readPicture;
     this.#cells = [makeHandle(), ...columns.map(makeCell)];
     this.node.append(...this.#cells);
   }
@@ -33,6 +35,8 @@ export class Row {
     this.node.classList.toggle("is-loading", !record);
     if (record === this.#shown && record) return;
     this.#shown = record;
+    this.#reading.abort();
+    this.#reading = new AbortController();
     this.node.dataset.id = record?.id ?? "";
     this.#cells[0].lastChild.textContent = record?.id ?? "";
     this.#columns.forEach((column, index) => {
@@ -44,10 +48,8 @@ export class Row {
     const type = typeOf(value);
     cell.className = `cell${numeric.has(type) ? " is-number" : ""}${type ? ` is-${type}` : ""}`;
     if (type === "data" && value.media) {
-      const picture = element("img", {
-        src: this.#dataAddress(id, column.name), alt: `Picture in ${column.name}`, loading: "lazy",
-      });
-      cell.replaceChildren(picture, lineOf(value));
+      const read = () => this.#readPicture(id, column.name, this.#reading.signal);
+      cell.replaceChildren(picture(read, `Picture in ${column.name}`), lineOf(value));
     } else if (type === "bool" && value) {
       cell.replaceChildren(icon("check"), "yes");
     } else {

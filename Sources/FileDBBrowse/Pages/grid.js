@@ -18,8 +18,8 @@ export class Grid {
   #hasFocus = false;
 
   /**
-   * `options`: `label`, `selection`, `dataAddress(id, field)`, `onFocus()`, `isReadOnly`, `chosenWidths`, which keeps
-   * the widths from `resize`.
+   * `options`: `label`, `selection`, `readPicture(id, field, signal)`, `onFocus()`, `isReadOnly`, `chosenWidths`, which
+   * keeps the widths from `resize`.
    */
   constructor(options) {
     this.options = options;
@@ -114,7 +114,7 @@ export class Grid {
       this.#rows.delete(number);
       return row;
     }
-    const row = new Row(this.columns, this.options.dataAddress);
+    const row = new Row(this.columns, this.options.readPicture);
     this.body.append(row.node);
     return row;
   }

@@ -111,7 +111,7 @@ export class RecordActions {
       const record = await this.#table.record(id);
       await openRecord(record, {
         title: `Record ${id}`, action: "Save", api: this.api, columns: this.#view.columns, first,
-        isReadOnly: this.isReadOnly, address: (name) => this.#table.dataAddress(id, name),
+        isReadOnly: this.isReadOnly,
       }, (changes) => this.#saveChanges(record, changes));
       this.#view.focusGrid();
     } catch (error) {

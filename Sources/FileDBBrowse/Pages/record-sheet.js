@@ -8,8 +8,7 @@ import { emptyValue, field, sameValue } from "./values.js";
 
 /**
  * Opens a record. `save(changes)` writes `[[name, value or null]]`. `options`: `title`, `api`, `columns`, `isReadOnly`,
- * `address(name)` of a field's bytes, `first` (the field to begin with), `action` (the label of the button), `extra`
- * (elements above the fields).
+ * `first` (the field to begin with), `action` (the label of the button), `extra` (elements above the fields).
  */
 export function openRecord(record, options, save) {
   const form = new RecordForm(record, options);
@@ -138,7 +137,6 @@ class RecordField {
     this.#isRemoved = false;
     this.editor = editorFor(value, type, {
       label: title ?? (name || "Value"), column: this.#column, api: this.#options.api,
-      address: this.#value === undefined ? undefined : this.#options.address?.(name),
     });
     this.slot.replaceChildren(this.editor.node);
   }

@@ -16,6 +16,7 @@ export class Sidebar {
       { class: "sidebar", id: "sidebar", "aria-label": "Tables" },
       element("div", { class: "brand" }, icon("table"), element("span", { textContent: "FileDB" })),
       element("p", { class: "store-path" }, this.#path), this.#list, this.newButton);
+    for (const kind of ["click", "auxclick"]) this.#list.addEventListener(kind, openInTab);
   }
 
   show({ path, tables, readOnly }, current) {
@@ -40,4 +41,12 @@ function tableLink({ name, count, problem, attached, reading }, isCurrent) {
   else if (reading !== undefined) link.append(element("span", { class: "count", textContent: "reading…" }));
   else link.append(element("span", { class: "count", textContent: grouped(count) }));
   return element("li", {}, link);
+}
+
+/** A tab that the browser opens for a link gets no token. One that this page opens does. */
+function openInTab(event) {
+  const link = event.target.closest("a");
+  if (!link || !(event.button === 1 || event.ctrlKey || event.metaKey || event.shiftKey)) return;
+  event.preventDefault();
+  window.open(link.href);
 }

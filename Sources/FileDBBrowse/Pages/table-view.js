@@ -39,7 +39,7 @@ export class TableView {
     this.actions = new RecordActions(this);
     this.status = new StatusLine({ keepOrder: () => this.actions.keepOrder(), endSort: () => this.endSort() });
     this.grid = new Grid({
-      label: `Records of ${name}`, selection: this.selection, dataAddress: this.table.dataAddress,
+      label: `Records of ${name}`, selection: this.selection, readPicture: this.table.picture,
       onFocus: () => this.#focusChanged(), isReadOnly: this.isReadOnly, chosenWidths: new ColumnWidths(name),
     });
     this.filter = new FilterBar(this.table, (asked) => this.#ask({ ...this.query, ...asked }));

@@ -7,8 +7,8 @@ struct Browse: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "browse", abstract: "Show the store in the browser, and edit it there.",
     discussion: """
-      Opens the browser, and prints the address that it opens. The address works once, in one browser on this machine, \
-      so nobody else has access. You need no network. Press ^C to end the command.
+      Opens the browser that $BROWSER names, or else the usual one, and prints the address of the page. The address \
+      works once, in one tab, so nobody else has access. You need no network. Press ^C to end the command.
 
       Your changes in the browser are written at once, and 'filedb undo' can undo them. Changes made by other programs \
       appear at once.
@@ -35,10 +35,11 @@ struct Browse: StoreCommand {
     let server = try extra.browse(store, BrowseRequest(port: port, isReadOnly: readOnly))
     let isOver = DispatchSemaphore(value: 0)
     let endings = EndSignals.call { isOver.signal() }
-    let address = server.url.absoluteString + (table.map { "#/" + Self.escaped($0.name) } ?? "")
+    let address = server.url.absoluteString + (table.map { "/" + Self.escaped($0.name) } ?? "")
     Terminal.print(address)
     Terminal.flush()
-    if !opensNothing { WebBrowser.open(address) }
+    let page = opensNothing ? nil : WebBrowser.open(address)
+    defer { page?.remove() }
     Terminal.note("'\(store.url.lastPathComponent)' is in the browser; ^C ends")
     isOver.wait()  // The main thread has nothing else to do.
     withExtendedLifetime(endings) {}

@@ -1,11 +1,12 @@
 import Dispatch
 import FileDBEssentials
 
-/// The signals that end a program that keeps running: ^C, and the system's request to terminate.
+/// The signals that end a program that keeps running: ^C, the system's request to terminate, and the end of the
+/// terminal.
 enum EndSignals {
   /// Calls `end` when one arrives, as long as the result is kept.
   static func call(_ end: @escaping @Sendable () -> Void) -> [any DispatchSourceSignal] {
-    [SIGINT, SIGTERM].map { number in
+    numbers.map { number in
       let (source, isReady) = (DispatchSource.makeSignalSource(signal: number), DispatchSemaphore(value: 0))
       source.setRegistrationHandler { isReady.signal() }
       source.setEventHandler(handler: end)
@@ -17,5 +18,13 @@ enum EndSignals {
       #endif
       return source
     }
+  }
+
+  private static var numbers: [CInt] {
+    let usual = signal(SIGHUP, SIG_IGN)
+    signal(SIGHUP, usual)
+    // Then `nohup` has started this program, so that it survives its terminal.
+    let isIgnored = unsafeBitCast(usual, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    return [SIGINT, SIGTERM] + (isIgnored ? [] : [SIGHUP])
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#define SIGHUP 1
 #define SIGINT 2
 #define SIGQUIT 3
 #define SIGPIPE 13
