@@ -35,7 +35,7 @@ struct Browse: StoreCommand {
     let server = try extra.browse(store, BrowseRequest(port: port, isReadOnly: readOnly))
     let isOver = DispatchSemaphore(value: 0)
     let endings = EndSignals.call { isOver.signal() }
-    let address = server.url.absoluteString + (table.map { "/" + Self.escaped($0.name) } ?? "")
+    let address = server.url.absoluteString + (table.map { "/" + PercentEncoding.encode($0.name) } ?? "")
     Terminal.print(address)
     Terminal.flush()
     let page = opensNothing ? nil : WebBrowser.open(address)
@@ -45,13 +45,5 @@ struct Browse: StoreCommand {
     withExtendedLifetime(endings) {}
     server.stop()
     WriteOptions.close(store)
-  }
-
-  private static func escaped(_ text: String) -> String {
-    text.utf8.map { byte in
-      let character = Character(Unicode.Scalar(byte))
-      let isPlain = byte < 0x80 && (character.isLetter || character.isNumber)
-      return isPlain ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }.joined()
   }
 }
