@@ -69,7 +69,7 @@ extension RecordStore {
         folder.journalFile, after: plan.sequence,
         frames: plan.commit.changes.isEmpty ? [] : [(.commit, plan.commit.payload())])
       do {
-        try folder.keepCounters(plan.counters)
+        if !plan.counters.isEmpty { try folder.keepCounters(plan.counters) }
         try fileLog.readBack(staged, changeCount: plan.commit.changes.count)
       } catch {
         disk.discard([staged])
