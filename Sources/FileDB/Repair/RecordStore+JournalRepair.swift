@@ -1,6 +1,5 @@
 import FileDBEssentials
 import FileDBPlist
-import FileDBStorage
 import FileDBTables
 
 /// What ``RecordStore/repairJournal()`` has to do.
@@ -71,7 +70,7 @@ extension RecordStore {
         folder.journalFile, after: plan.sequence,
         frames: plan.commit.changes.isEmpty ? [] : [(.commit, plan.commit.payload())])
       do {
-        try folder.keepCounters(plan.counters)
+        if !plan.counters.isEmpty { try folder.keepCounters(plan.counters) }
         try fileLog.readBack(staged, changeCount: plan.commit.changes.count)
       } catch {
         disk.discard([staged])
@@ -87,8 +86,7 @@ extension RecordStore {
     for original: [UInt8], because error: StoreError
   ) throws(StoreError) -> JournalRepairPlan {
     let folder = try folder
-    let salvage = try folder.disk.salvageJournal(original, path: folder.journalFile)
-    let journal = SalvagedJournal(salvage, of: try fileLog)
+    let journal = try SalvagedJournal(original, of: fileLog)
     var notes = journal.notes.isEmpty ? [error.message] : journal.notes
     var rest = JournalCommit(date: Date(), token: .random(), tables: [:], changes: [])
     var counters: [TableKey: Int64] = [:]
@@ -108,7 +106,7 @@ extension RecordStore {
     }
     return JournalRepairPlan(
       notes: notes, lostCount: journal.lostCount, original: original, commit: rest, counters: counters,
-      sequence: journal.sequence < JournalFrame.highestSequence ? journal.sequence : 0)
+      sequence: journal.sequence)
   }
 
   /// The tables with commits that can be read, and those in which lost commits may have given ids.

@@ -87,7 +87,7 @@ import Testing
         case .show: return try "\(table.snapshot().map { "\($0.id) \($0.fields)" })"
         case .index(let id): return try "\(table.snapshot().index(of: RecordID(rawValue: id)!) ?? -1)"
         case .get(let id): return try "\(table.value(of: RecordID(rawValue: id)!))"
-        case .at(let place): return try "\(table.snapshot()[place].id)"
+        case .at(let place): return try "\(table.snapshot().dropFirst(place).first?.id.rawValue ?? -1)"
         case .add(let number): return try "\(table.add(["n": .integer(number)]))"
         case .addOnTop(let number): return try "\(table.add(["n": .integer(number)], at: .top))"
         case .set(let id, let number): try table.set(["n": .integer(number)], of: RecordID(rawValue: id)!)
@@ -136,12 +136,13 @@ import Testing
   }
 
   /// Compares a store in which `forge` changes a file with one that has no such files.
+  /// - Parameter suffix: the end of the file's name.
   private func compare(
-    _ name: (String) -> Bool, isWaiting: Bool, _ actions: [Action], _ comment: Comment,
+    _ suffix: String, isWaiting: Bool, _ actions: [Action], _ comment: Comment,
     forge: ([UInt8]) -> [UInt8]
   ) throws {
     let forged = try makeDisk(withWaitingCommits: isWaiting)
-    let files = try forged.list(Self.offsetsFolder).filter(name)
+    let files = try forged.list(Self.offsetsFolder).filter { $0.hasSuffix(suffix) }
     let file = try #require(files.first)
     let bytes = try forge(forged.read("\(Self.offsetsFolder)/\(file)").bytes)
     _ = try forged.replace("\(Self.offsetsFolder)/\(file)", with: bytes)
@@ -166,14 +167,14 @@ import Testing
     let words = try disk.read("\(Self.offsetsFolder)/t").bytes.count / 8
     for word in 0..<words {
       for value in [0, 1, .max, .max / 2, .max / 2 - 1, 1 << 32, 1 << 62] as [UInt64] {
-        try compare({ $0 == "t" }, isWaiting: isWaiting, Self.actions, "number \(word) becomes \(value)") {
+        try compare("t", isWaiting: isWaiting, Self.actions, "number \(word) becomes \(value)") {
           var bytes = $0
           bytes.setWord(word, to: value)
           return bytes.withChecksum
         }
       }
       for step in [-1, 1, 8] {
-        try compare({ $0 == "t" }, isWaiting: isWaiting, Self.actions, "number \(word) moves by \(step)") {
+        try compare("t", isWaiting: isWaiting, Self.actions, "number \(word) moves by \(step)") {
           var bytes = $0
           bytes.setWord(word, to: UInt64(bitPattern: Int64(bitPattern: bytes.word(word)) &+ Int64(step)))
           return bytes.withChecksum
@@ -189,7 +190,7 @@ import Testing
     let places = file.indices.filter { file[$0...].starts(with: end) }.map { $0 + 1 }
     #expect(places.count == 2, "the index map and the schema")
     for place in places {
-      try compare({ $0 == "t" }, isWaiting: isWaiting, Self.actions, "the index map ends at \(place)") {
+      try compare("t", isWaiting: isWaiting, Self.actions, "the index map ends at \(place)") {
         var bytes = $0
         bytes.setWord(10, to: UInt64(place))
         return bytes.withChecksum
@@ -203,7 +204,7 @@ import Testing
       let actions = (0..<Int.random(in: 1...8, using: &random)).map { _ in Action.random(&random) }
       let start = SeededRandom(seed: random.next())
       try compare(
-        { $0 == "t" }, isWaiting: .random(using: &random), actions,
+        "t", isWaiting: .random(using: &random), actions,
         "seed \(random.seed), \(start.seed): \(actions)"
       ) { bytes in
         var (bytes, random) = (bytes, start)
@@ -221,7 +222,7 @@ import Testing
       let actions = (0..<Int.random(in: 1...8, using: &random)).map { _ in Action.random(&random) }
       let start = SeededRandom(seed: random.next())
       try compare(
-        { $0.hasSuffix(".lookup") }, isWaiting: .random(using: &random), actions,
+        ".lookup", isWaiting: .random(using: &random), actions,
         "seed \(random.seed), \(start.seed): \(actions)"
       ) { bytes in
         var (bytes, random) = (bytes, start)

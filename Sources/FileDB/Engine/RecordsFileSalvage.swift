@@ -111,9 +111,16 @@ struct RecordsFileSalvage {
     return records.count == file.count
   }
 
+  /// The most places that are named.
+  private static let mostNotes = 20
+
   private mutating func note(_ pieces: [Piece], _ bytes: [UInt8], _ file: RecordsFile) {
-    for piece in pieces where piece.record == nil {
+    let unread = pieces.filter { $0.record == nil }
+    for piece in unread.prefix(Self.mostNotes) {
       notes.append("byte \(piece.range.lowerBound) of '\(file.name)': a record cannot be read here")
+    }
+    if unread.count > Self.mostNotes {
+      notes.append("and so at \(unread.count - Self.mostNotes) more places")
     }
     if leftOutCount > 0 {
       notes.append(

@@ -8,20 +8,24 @@ struct SalvagedJournal {
   private(set) var lostCount: Int
   private(set) var pending: [TableKey: PendingTable] = [:]
   private(set) var lostIDs = LostIDs()
-  /// The number of the last commit.
-  private(set) var sequence: UInt64
+  /// The commit after which the repaired journal begins: the last one, or 0 if there is no higher number.
+  let sequence: UInt64
 
   private let log: FileLog
   private let format: Int
   /// The files of records to which commits refer that can be read.
   private var recordsFiles: Set<String> = []
 
-  init(_ salvage: JournalSalvage, of log: FileLog) {
+  /// - Parameter bytes: the journal.
+  /// - Throws: ``StoreError/Code/newerFormat``.
+  init(_ bytes: [UInt8], of log: FileLog) throws(StoreError) {
+    let salvage = try log.disk.salvageJournal(bytes, path: log.folder.journalFile)
     self.log = log
     format = salvage.format
     notes = salvage.notes.map { "byte \($0.offset): \($0.text)" }
     lostCount = salvage.lost.count
-    sequence = salvage.frames.map(\.sequence).max() ?? 0
+    let last = salvage.frames.map(\.sequence).max() ?? 0
+    sequence = last < JournalFrame.highestSequence ? last : 0
     for frame in salvage.frames { take(frame) }
     for lost in salvage.lost { lostIDs.add(lost) }
     if !lostIDs.isEmpty { addLostRecords() }
