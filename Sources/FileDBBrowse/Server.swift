@@ -45,8 +45,8 @@ struct Serving: Sendable {
 ///     …
 ///     server.stop()
 ///
-/// The server keeps to itself: it listens on the loopback only, and tells nobody of the store but the tab that opened the link
-/// ``url``. The article Browsing describes what it does, and what it guards against.
+/// The server keeps to itself: it listens on the loopback only, and tells nobody of the store but the tab that opened
+/// the link ``url``. The article Browsing describes what it does, and what it guards against.
 public final class BrowseServer: Sendable {
   /// What pages may do.
   public enum Access: Sendable {

@@ -77,8 +77,8 @@ package struct SharedAddress: Sendable {
 
   // MARK: Without secrets
 
-  /// The options of libpq that an address may have: which server, database and user, TLS, and for how long to wait. Others name
-  /// files of passwords, or change what the connection does.
+  /// The options of libpq that an address may have: which server, database and user, TLS, and for how long to wait.
+  /// Others name files of passwords, or change what the connection does.
   private static let options: Set = [
     "host", "hostaddr", "port", "dbname", "user", "sslmode", "sslnegotiation", "sslrootcert", "sslcert",
     "sslkey",

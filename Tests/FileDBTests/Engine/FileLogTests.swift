@@ -233,7 +233,7 @@ import Testing
   }
 
   /// The commits of another journal have the numbers of those before, and no table has a file.
-  @Test(arguments: [0, 1, 2, 5]) func anotherStoreInTheSamePlaceIsRead(count: Int) throws {
+  @Test(arguments: [1, 2, 5]) func anotherStoreInTheSamePlaceIsRead(count: Int) throws {
     let folder = try makeTemporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let url = folder.appendingPathComponent("store")
@@ -245,13 +245,10 @@ import Testing
     try table.add(contentsOf: [["n": -1], ["n": -2]])
     try table.add(["n": -3])
     try FileManager.default.removeItem(at: url)
-    if count > 0 {
-      let other = try open().table("t")
-      for n in 1...count { try other.add(["n": .integer(Int64(n))]) }
-    }
+    let other = try open().table("t")
+    for n in 1...count { try other.add(["n": .integer(Int64(n))]) }
     try store.refresh()
     #expect(table.lastSnapshot.map { $0.fields["n"] } == (0..<count).map { .integer(Int64($0 + 1)) })
-    #expect(table.lastSnapshot.exists == (count > 0))
     #expect(try table.add(["n": 9]).rawValue == Int64(count + 1))
     #expect(try open().table("t").count == count + 1)
     try store.checkInvariants()
