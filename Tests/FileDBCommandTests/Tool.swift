@@ -98,7 +98,8 @@ private func process(
   let own = ProcessInfo.processInfo.environment
   // The last three are for Tests/sanitize.
   let names = [
-    "PATH", "HOME", "LD_LIBRARY_PATH", "TMPDIR", "LSAN_OPTIONS", "TSAN_OPTIONS", "ASAN_SYMBOLIZER_PATH",
+    "PATH", "HOME", "XDG_STATE_HOME", "LD_LIBRARY_PATH", "TMPDIR", "LSAN_OPTIONS", "TSAN_OPTIONS",
+    "ASAN_SYMBOLIZER_PATH",
   ]
   let kept = names.reduce(into: [:]) { $0[$1] = own[$1] }
   process.environment = kept.merging(["LANG": "C.UTF-8"]) { $1 }.merging(environment) { $1 }

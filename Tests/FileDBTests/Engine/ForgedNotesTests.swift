@@ -200,7 +200,7 @@ import Testing
 
   @Test func forgedOffsetsChangeNothing() throws {
     var random = SeededRandom.fromEnvironment("forgedOffsetsChangeNothing")
-    for _ in 0..<400 {
+    for _ in 0..<150 {
       let actions = (0..<Int.random(in: 1...8, using: &random)).map { _ in Action.random(&random) }
       let start = SeededRandom(seed: random.next())
       try compare(
@@ -218,7 +218,7 @@ import Testing
 
   @Test func forgedLookupsTrapNothingAndDecideNoID() throws {
     var random = SeededRandom.fromEnvironment("forgedLookupsTrapNothingAndDecideNoID")
-    for _ in 0..<400 {
+    for _ in 0..<150 {
       let actions = (0..<Int.random(in: 1...8, using: &random)).map { _ in Action.random(&random) }
       let start = SeededRandom(seed: random.next())
       try compare(
