@@ -9,11 +9,11 @@ struct Git {
   /// Whether a folder, or one that it is in, has a `.git`. Runs no program.
   static func hasRepository(around folder: URL) -> Bool {
     var place = folder.resolvingSymlinksInPath()
-    while !FileManager.default.fileExists(atPath: place.appendingPathComponent(".git").path) {
-      if place.path == "/" { return false }
+    for _ in place.pathComponents {
+      if FileManager.default.fileExists(atPath: place.appendingPathComponent(".git").path) { return true }
       place.deleteLastPathComponent()
     }
-    return true
+    return false
   }
 
   /// - Returns: its output, without the line feeds at the end.

@@ -269,7 +269,7 @@ struct WriteOptions: ParsableArguments {
     do { try store.close() } catch {
       Terminal.note("the change is safe in the journal, but not in the table's file yet: \(error)")
     }
-    guard Git.hasRepository(around: store.url) else { return }
+    guard store.url.isFileURL, Git.hasRepository(around: store.url) else { return }
     // Git would commit these files without the newest changes. They are too large to be written by each command.
     for table in store.tablesBehind {
       Terminal.note(
