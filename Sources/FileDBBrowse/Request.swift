@@ -20,38 +20,18 @@ struct Request: Sendable {
     let parts = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     var path: [String] = []
     for part in parts[0].dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-      guard let name = Self.decoded(part.utf8) else { return nil }
+      guard let name = PercentEncoding.decode(part.utf8) else { return nil }
       path.append(name)
     }
     var query: [(String, String)] = []
     for pair in parts.count == 2 ? parts[1].split(separator: "&") : [] {
       let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       // Forms encode a space as `+`.
-      let texts = sides.map { Self.decoded($0.utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }) }
+      let texts = sides.map { PercentEncoding.decode($0.utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }) }
       guard let name = texts[0], let value = texts.count == 2 ? texts[1] : "" else { return nil }
       query.append((name, value))
     }
     (self.path, self.query, self.body, method) = (path, query, body, head.method)
-  }
-
-  private static func decoded(_ bytes: some Sequence<UInt8>) -> String? {
-    var result: [UInt8] = []
-    var bytes = bytes.makeIterator()
-    while let byte = bytes.next() {
-      guard byte == UInt8(ascii: "%") else {
-        result.append(byte)
-        continue
-      }
-      guard let high = bytes.next().flatMap(hexadecimal), let low = bytes.next().flatMap(hexadecimal) else {
-        return nil
-      }
-      result.append(high << 4 | low)
-    }
-    return String(validating: result, as: UTF8.self)
-  }
-
-  private static func hexadecimal(_ byte: UInt8) -> UInt8? {
-    Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init)
   }
 }
 

@@ -37,8 +37,6 @@ extension RecordStore {
     }
     let shown = StoreFolder(path: url.standardizedFileURL.path, disk: .system)
     let link = try ReplicaLink.read(shown, following: shared.log, timeout: options.lockTimeout)
-    // So that 'filedb' finds the log, too. It is no error if this user has no place for such files.
-    if let address = try? shared.log.address() { try? JoinedStores().add(address, of: link.identity) }
     let replica = StoreFolder(path: shown.own(.replica), disk: shown.disk)
     var options = options
     // The folder's journal has the commits of the shared log, with their numbers.

@@ -31,6 +31,8 @@ package struct ReplicaLink: Equatable, Sendable {
     try checkIsEmpty(folder)
     try folder.disk.createFolder(folder.own(.replica))
     try folder.disk.replace(file(folder), with: Array("\(link.identity)\n".utf8))
+    // So that 'filedb' finds the log, too. It is no error if this user has no place for such files.
+    if let address = try? log.address() { try? JoinedStores().add(address, of: link.identity) }
     return link
   }
 

@@ -30,9 +30,9 @@ extension StringProtocol {
 }
 
 /// The percent-encoding of URLs: `%` and two hexadecimal digits stand for a byte. See RFC 3986, 2.1.
-package enum PercentEncoding {
+public enum PercentEncoding {
   /// - Parameter marks: what stays as it is, beside ASCII letters and digits.
-  package static func encode(_ text: String, keeping marks: String = "-._~") -> String {
+  public static func encode(_ text: String, keeping marks: String = "-._~") -> String {
     var bytes: [UInt8] = []
     for byte in text.utf8 {
       switch byte {
@@ -47,7 +47,7 @@ package enum PercentEncoding {
   }
 
   /// - Returns: `nil` if a `%` does not begin a code, or the result is not UTF-8.
-  package static func decode(_ encoded: some Sequence<UInt8>) -> String? {
+  public static func decode(_ encoded: some Sequence<UInt8>) -> String? {
     var bytes: [UInt8] = []
     var rest = encoded.makeIterator()
     while let byte = rest.next() {

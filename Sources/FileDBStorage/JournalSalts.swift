@@ -1,3 +1,5 @@
+import FileDBEssentials
+
 /// The salt of a journal whose first frame, which contains it, is lost.
 ///
 /// The text of a record may pass for frames of another salt. Frames of the journal itself lead to its end, and text
@@ -44,18 +46,6 @@ struct JournalSalts {
       frames[salt, default: []].append(offset..<offset + JournalFrame.paddedCount(header.length))
     }
     return frames
-  }
-}
-
-extension [Range<Int>] {
-  /// The first index of an element that fulfils `isInSecondPart`, if all such elements come last.
-  fileprivate func partitioningIndex(where isInSecondPart: (Element) -> Bool) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if isInSecondPart(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
   }
 }
 

@@ -1,3 +1,5 @@
+import FileDBEssentials
+
 /// A step from one list to the next; see ``ListSteps/sequence``.
 public enum ListStep: Sendable, Hashable {
   /// The record at `index` is removed.

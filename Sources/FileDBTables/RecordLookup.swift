@@ -1,3 +1,5 @@
+import FileDBEssentials
+
 /// Finds the records of a table by the values of some fields. It contains only hashes, so the caller must check each
 /// record that it finds. It leaves out records that lack one of the fields.
 package struct RecordLookup: Sendable {

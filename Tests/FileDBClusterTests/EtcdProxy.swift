@@ -18,29 +18,16 @@ final class EtcdProxy: Sendable {
 
   typealias Change = @Sendable (_ request: String, _ answer: RawAnswer) -> Answer
 
-  let port: Int
-  private let listener: CInt
+  var port: Int { socket.port }
+  private let socket: LoopbackSocket
 
   /// - Parameters:
   ///   - member: the port of the member.
   ///   - change: gets the body of each request, after the member has answered it.
   init(to member: Int, _ change: @escaping Change) throws {
-    #if canImport(Glibc)
-      let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-    #else
-      let listener = socket(AF_INET, SOCK_STREAM, 0)
-    #endif
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let failure = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(listener, $0, length) | listen(listener, 8) | getsockname(listener, $0, &length)
-      }
-    }
-    guard failure == 0 else { throw POSIXError(.EADDRINUSE) }
-    (self.listener, port) = (listener, Int(UInt16(bigEndian: address.sin_port)))
+    socket = try LoopbackSocket()
+    try socket.listen()
+    let listener = socket.descriptor
     Thread.detachNewThread {
       while case let client = accept(listener, nil, nil), client >= 0 {
         Thread.detachNewThread {
@@ -51,7 +38,7 @@ final class EtcdProxy: Sendable {
     }
   }
 
-  deinit { shutdown(listener, CInt(SHUT_RDWR)) }
+  deinit { shutdown(socket.descriptor, CInt(SHUT_RDWR)) }
 
   private static func serve(_ client: CInt, _ member: Int, _ change: Change) throws {
     let server = try RawConnection(port: member)

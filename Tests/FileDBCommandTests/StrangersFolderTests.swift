@@ -8,7 +8,8 @@ import Testing
   /// A folder says which shared store it follows, and an older one also where that is. Only the user's own files count.
   @Test func noCommandConnectsToAnAddressThatCameWithTheFolder() throws {
     try withTemporaryFolder { folder in
-      let server = try Listener()
+      let server = try LoopbackSocket()
+      try server.listen()
       let own = folder.appendingPathComponent("store/.filedb/replica/.filedb")
       try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
       let environment = ["XDG_STATE_HOME": folder.path, "PGPASSWORD": "geheim", "ETCDCTL_PASSWORD": "geheim"]
@@ -33,40 +34,7 @@ import Testing
           }
         }
       }
-      #expect(!server.hasConnection)
+      #expect(!server.hasClient)
     }
-  }
-}
-
-/// A port on which somebody waits for connections.
-private final class Listener {
-  let port: Int
-  private let descriptor: CInt
-
-  init() throws {
-    #if canImport(Glibc)
-      let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-    #else
-      let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-    #endif
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let failure = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, length) | listen(descriptor, 8) | getsockname(descriptor, $0, &length)
-      }
-    }
-    (port, self.descriptor) = (Int(UInt16(bigEndian: address.sin_port)), descriptor)
-    try #require(failure == 0)
-  }
-
-  deinit { close(descriptor) }
-
-  /// Whether a client has connected, or is waiting to.
-  var hasConnection: Bool {
-    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    return poll(&waiting, 1, 0) > 0
   }
 }

@@ -1,3 +1,4 @@
+import FileDBEssentials
 import FileDBStorage
 import FileDBTables
 

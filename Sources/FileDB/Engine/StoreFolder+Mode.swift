@@ -11,7 +11,7 @@ extension StoreFolder {
   /// - Complexity: O(*n*) in the number of tables.
   func adjustMode() throws(StoreError) {
     guard let own = try disk.status(ownFolder), let common = try commonMode(of: own.group) else { return }
-    try close(own, to: common)
+    try restrict(own, to: common)
     // The user may have opened the folder, but not the files in it.
     let mode = own.mode & common & 0o777
     guard let journal = try disk.status(journalFile), journal.mode & 0o777 != mode & 0o666 else { return }
@@ -25,7 +25,7 @@ extension StoreFolder {
   }
 
   /// The folder first, because a closed folder protects its files.
-  private func close(_ own: FileStatus, to mode: UInt32) throws(StoreError) {
+  private func restrict(_ own: FileStatus, to mode: UInt32) throws(StoreError) {
     guard own.mode & 0o777 & ~mode != 0 else { return }
     try disk.setMode(ownFolder, own.mode & (0o7000 | mode))
   }
@@ -36,7 +36,7 @@ extension StoreFolder {
   }
 
   /// Keeps out of this folder whoever is kept out of another store, because records of that store come here.
-  func close(asIn other: StoreFolder) throws(StoreError) {
+  func restrictAccess(asIn other: StoreFolder) throws(StoreError) {
     guard let folder = try other.disk.status(other.path) else { return }
     let mode = try other.commonMode(of: folder.group) ?? 0o777
     let own = try other.disk.status(other.ownFolder)?.mode ?? 0o777
@@ -45,7 +45,7 @@ extension StoreFolder {
     try disk.createFolder(ownFolder)
     if isNew { try openNewFolder() }
     guard let status = try disk.status(ownFolder) else { return }
-    try close(status, to: mode & own)
+    try restrict(status, to: mode & own)
   }
 
   private func adjust(_ path: String, _ mode: UInt32) throws(StoreError) {
@@ -79,8 +79,11 @@ extension StoreFolder {
       let folder = try? disk.status(path), let tables = try? tableStatuses()
     else { return error }
     let strict = tables.filter { folder.mode & 0o066 & ~$0.status.mode(for: folder.group) != 0 }.map(\.file)
+    let own = (try? disk.status(ownFolder))?.mode ?? 0o777
+    let closed = strict + (folder.mode & 0o066 & ~own != 0 ? [ownFolder] : [])
+    guard !closed.isEmpty else { return error }
     var explained = error
-    let files = (strict + [ownFolder]).map { "'\($0)'" }.joined(separator: " ")
+    let files = closed.map { "'\($0)'" }.joined(separator: " ")
     explained.message +=
       "; the journal holds records of all tables, so only users who can read and write every table can open it; "
       + "to let the group in, their owner runs chmod g+rwX \(files), and then writes once"

@@ -160,16 +160,16 @@ package final class StoreFolder: Sendable {
   /// Nothing is made anew where a store was: it would give the same ids again.
   /// - Throws: ``StoreError/Code/storeGone`` if somebody has moved or removed the store.
   func checkIsThere() throws(StoreError) {
-    for (folder, isFound) in [
-      (path, isFound.load(ordering: .relaxed)), (ownFolder, isOwnFound.load(ordering: .relaxed)),
-    ]
-    where isFound {
-      guard try disk.status(folder) == nil else { continue }
-      throw StoreError(
-        .storeGone,
-        "the folder was moved or removed while the store was open; nothing is written here. "
-          + "'lastSnapshot' still has what this process knows", file: folder)
-    }
+    if try !isLost(path, isFound), try !isLost(ownFolder, isOwnFound) { return }
+    throw StoreError(
+      .storeGone,
+      "the folder, or '.filedb' in it, was moved or removed while the store was open; nothing is written here. "
+        + "'lastSnapshot' still has what this process knows", file: path)
+  }
+
+  private func isLost(_ folder: String, _ wasFound: borrowing Atomic<Bool>) throws(StoreError) -> Bool {
+    guard wasFound.load(ordering: .relaxed) else { return false }
+    return try disk.status(folder) == nil
   }
 
   private func making(_ body: () throws(DiskError) -> Void) throws(StoreError) {

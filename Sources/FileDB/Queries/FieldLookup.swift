@@ -1,3 +1,4 @@
+import FileDBEssentials
 import Synchronization
 
 /// A lookup: it finds the ids of a table's records by a field. It holds one version of the table, and is brought to

@@ -34,7 +34,7 @@ package struct ShippedInstall {
       for key in damaged.sorted() { backups[key] = try store.repairForReplacement(key.text) }
       damaged = []
     }
-    try store.close(asIn: shipped)
+    try store.restrictAccess(asIn: shipped)
     let report = try write { transaction in
       let former = try InstalledVersion.read(in: transaction.state, of: store.folder)
       // Another process may have installed it in the meantime.

@@ -108,8 +108,8 @@ extension RecordStore {
 extension RecordStore {
   /// Keeps out of this store's own folder, and of the files of its new tables, whoever is kept out of another store.
   /// Call it before records of the other store come here.
-  package func close(asIn other: RecordStore) throws {
+  package func restrictAccess(asIn other: RecordStore) throws {
     guard let here = files?.folder, let there = other.files?.folder else { return }
-    try here.close(asIn: there)
+    try here.restrictAccess(asIn: there)
   }
 }

@@ -27,7 +27,7 @@ struct Copy: ParsableCommand {
     if places.source.isShared { try Self.notePagedTables(of: original) }
     let counters = try original.droppedCounters
     let store = try places.target.open(for: .once)
-    try store.close(asIn: original)
+    try store.restrictAccess(asIn: original)
     // A commit of its own: a database takes the other one faster if it only creates tables.
     if !counters.isEmpty {
       try store.write { tx in

@@ -95,7 +95,7 @@ struct MergedFiles: ParsableArguments {
         throw error
       }
     }
-    for file in [base, ours, theirs] { CreatedFiles.close(as: URL(fileURLWithPath: file)) }
+    for file in [base, ours, theirs] { CreatedFiles.restrict(toReadersOf: URL(fileURLWithPath: file)) }
     return try TableMerge(
       base: naming("base") { try baseVersion() },
       ours: naming("ours") { try TableSnapshot(argument: ours) },

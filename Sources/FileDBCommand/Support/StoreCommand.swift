@@ -173,7 +173,7 @@ extension StoreCommand {
         .tableNotFound, "there is no such table; \(help)", file: table.store.url.path,
         table: reference.name)
     }
-    if table.store.url.isFileURL { CreatedFiles.close(as: try table.url) }
+    if table.store.url.isFileURL { CreatedFiles.restrict(toReadersOf: try table.url) }
     return table
   }
 }

@@ -1,3 +1,4 @@
+import FileDBEssentials
 import FileDBPlist
 import FileDBTables
 import Synchronization

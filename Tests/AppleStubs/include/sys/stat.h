@@ -20,3 +20,4 @@ int futimens(int, const struct APPLE(timespec)[2]);
 int lstat(const char *, struct APPLE(stat) *);
 int mkdirat(int, const char *, mode_t);
 int stat(const char *, struct APPLE(stat) *);
+mode_t umask(mode_t);

@@ -2,7 +2,8 @@ extension RandomAccessCollection {
   /// The first index whose element belongs to the second part; ``endIndex`` if there is none. All elements before it
   /// must belong to the first part.
   /// - Complexity: O(log *n*).
-  package func partitioningIndex(where isInSecondPart: (Element) throws -> Bool) rethrows -> Index {
+  @inlinable package func partitioningIndex(where isInSecondPart: (Element) throws -> Bool) rethrows -> Index
+  {
     var (low, rest) = (startIndex, count)
     while rest > 0 {
       let half = rest / 2
