@@ -153,7 +153,7 @@ struct FileDBTool: ParsableCommand {
         commandName: all.commandName, _superCommandName: "", subcommands: [type], helpNames: [])
     }
     defer { narrowed.withLock { $0 = nil } }
-    guard let command = try? parseAsRoot(words) else { return nil }
+    guard let command = try? parseAsRoot(ManyWords.packed(words)) else { return nil }
     let found = Swift.type(of: command)
     return ([type] + type.configuration.subcommands).contains { $0 == found } && !CommandNames.isGroup(found)
       ? command : nil

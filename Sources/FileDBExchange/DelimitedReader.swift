@@ -42,8 +42,18 @@ public struct DelimitedReader: ~Copyable {
   ///   - format: the layout of the text.
   ///   - nextPiece: returns the next bytes, in pieces of any size; `nil` at the end.
   public init(name: String, format: DelimitedFormat, nextPiece: @escaping () throws -> [UInt8]?) {
+    self.init(name: name, format: format, limits: TextLimits(), nextPiece: nextPiece)
+  }
+
+  init(_ source: ImportSource, format: DelimitedFormat) throws {
+    self.init(name: source.name, format: format, limits: source.limits, nextPiece: try source.open())
+  }
+
+  private init(
+    name: String, format: DelimitedFormat, limits: TextLimits, nextPiece: @escaping () throws -> [UInt8]?
+  ) {
     (self.name, encoding) = (name, format.encoding)
-    scanner = DelimitedScanner(format, of: name, nextPiece: nextPiece)
+    scanner = DelimitedScanner(format, of: name, limits: limits, nextPiece: nextPiece)
   }
 
   /// A reader of the file at `url`.
@@ -54,8 +64,9 @@ public struct DelimitedReader: ~Copyable {
   }
 
   /// The next record; `nil` at the end.
-  /// - Throws: ``StoreError`` with file and line for a quote that is never closed, for text after a closing quote, and
-  ///   for bytes that are not valid in the encoding. After such bytes, you can still read the next record.
+  /// - Throws: ``StoreError`` with file and line for a quote that is never closed, for text after a closing quote, for
+  ///   a record of more than 128 MiB or about a million fields, and for bytes that are not valid in the encoding. After
+  ///   such bytes, you can still read the next record.
   public mutating func next() throws -> Row? { try nextReading()?.get() }
 
   /// - Throws: errors after which it is unknown where the next record begins.

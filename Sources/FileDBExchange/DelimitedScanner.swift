@@ -30,6 +30,7 @@ struct DelimitedScanner {
   private let separator: UInt8
   /// Not a byte if the format has no quote.
   private let quote: UInt16
+  private let limits: TextLimits
   private var text: TextDecoder
   private var bytes: [UInt8] = []
   private var isAtEnd = false
@@ -47,7 +48,10 @@ struct DelimitedScanner {
   private(set) var cells: [Cell] = []
 
   /// - Parameter name: the name of the text in errors.
-  init(_ format: DelimitedFormat, of name: String, nextPiece: @escaping () throws -> [UInt8]?) {
+  init(
+    _ format: DelimitedFormat, of name: String, limits: TextLimits, nextPiece: @escaping () throws -> [UInt8]?
+  ) {
+    self.limits = limits
     separator = format.separator
     quote = format.quote.map(UInt16.init) ?? .max
     text = TextDecoder(format.encoding, of: name, nextPiece: nextPiece)
@@ -61,6 +65,7 @@ struct DelimitedScanner {
       beginRow()
       while try !scan() {
         if isAtEnd { return false }
+        try checkLength()
         try readOn()
       }
       let isBlank = cells.count == 1 && cells[0].isEmpty && !cells[0].isQuoted
@@ -73,6 +78,15 @@ struct DelimitedScanner {
     try bytes.withUnsafeBufferPointer {
       try body(UnsafeBufferPointer(rebasing: $0[start..<start + length]))
     }
+  }
+
+  private func checkLength() throws(Fault) {
+    guard length > limits.recordBytes else { return }
+    let (size, cell) = (limits.recordBytes.grouped, cells.last)
+    throw state == .quoted
+      ? Fault(
+        message: "a quote is opened here and not closed within \(size) bytes", offset: cell?.outerStart ?? 0)
+      : Fault(message: "this row is longer than \(size) bytes", offset: 0)
   }
 
   private mutating func beginRow() {
@@ -113,6 +127,9 @@ struct DelimitedScanner {
     while position < row.count {
       switch state {
       case .cellStart:
+        guard cells.count < limits.fields else {
+          throw Fault(message: "this row has more than \(limits.fields.grouped) fields", offset: 0)
+        }
         let isQuoted = UInt16(row[position]) == quote
         if isQuoted { position += 1 }
         cells.append(Cell(start: position, end: position, isQuoted: isQuoted))

@@ -8,6 +8,7 @@ public struct ImportSource {
   public let name: String
   /// Starts from the beginning. The closure that it returns gives the next bytes, `nil` at the end.
   let open: () throws -> () throws -> [UInt8]?
+  package var limits = TextLimits()
 
   /// The file at `url`.
   /// - Parameter name: the name of the source in errors; by default the file's path.
@@ -78,7 +79,12 @@ public struct ImportSource {
   func readAll() throws -> [UInt8] {
     let nextPiece = try open()
     var bytes: [UInt8] = []
-    while let piece = try nextPiece() { bytes += piece }
+    while let piece = try nextPiece() {
+      bytes += piece
+      guard bytes.count <= limits.fileBytes else {
+        throw StoreError(PlistError(.fileTooLarge(limit: limits.fileBytes)), file: name, table: nil)
+      }
+    }
     return bytes
   }
 }

@@ -15,6 +15,9 @@ struct JSONParser: ~Copyable {
   private let name: String
   private var text: TextBytes
   private let limits: PlistLimits
+  private let recordBytes: Int
+  /// Where the record begins, and how many of its bytes have been read.
+  private var record: (start: Place, length: Int)
   /// The place of the next character.
   private(set) var place: Place
   private var fault: StoreError?
@@ -25,12 +28,15 @@ struct JSONParser: ~Copyable {
 
   init(
     name: String, line: Int = 1, limits: PlistLimits = PlistLimits(),
+    recordBytes: Int = TextLimits().recordBytes,
     nextPiece: @escaping () throws -> [UInt8]?
   ) {
     self.name = name
     self.limits = limits
+    self.recordBytes = recordBytes
     text = TextBytes(TextDecoder(.utf8, of: name, nextPiece: nextPiece))
     place = Place(line: line)
+    record = (place, 0)
   }
 
   /// Parses all of `text` as one value; `nil` for `null`.
@@ -45,9 +51,9 @@ struct JSONParser: ~Copyable {
     return value
   }
 
-  /// Parses the next value; `nil` for `null`.
+  /// Parses the next value, which is a record of its own; `nil` for `null`.
   mutating func value() throws -> PlistValue? {
-    fault = nil
+    (fault, record) = (nil, (place, 0))
     let value = try value(depth: 0)
     if let fault { throw JSONFault(error: fault) }
     return value
@@ -181,6 +187,9 @@ extension JSONParser {
       case 0..<0x20: throw error("a control character in a string must be written as an escape", at: place)
       default: bytes.append(byte)
       }
+      guard bytes.count <= limits.valueBytes else {
+        throw error("this string is longer than \(limits.valueBytes.grouped) bytes", at: start)
+      }
     }
     throw error("a quote is opened here and never closed", at: start)
   }
@@ -256,6 +265,10 @@ extension JSONParser {
 
   private mutating func take() throws -> UInt8? {
     guard let byte = try text.take() else { return nil }
+    record.length += 1
+    guard record.length <= recordBytes else {
+      throw error("this value is longer than \(recordBytes.grouped) bytes", at: record.start)
+    }
     // In a CRLF, the line feed ends the line.
     let isLineEnd = try byte == 0x0A || byte == 0x0D && peek() != 0x0A
     if isLineEnd {

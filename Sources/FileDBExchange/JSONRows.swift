@@ -5,16 +5,18 @@ import FileDBPlist
 enum JSONRows {
   /// Whether the first line with text may be a complete object, as in NDJSON.
   static func beginWithWholeLine(_ source: ImportSource) throws -> Bool {
-    var lines = LineReader(try source.open(), of: source.name)
-    while let line = try lines.next() {
-      if let last = line.last(where: { !isXMLSpace($0) }) { return last == UInt8(ascii: "}") }
+    var text = TextBytes(TextDecoder(.utf8, of: source.name, nextPiece: try source.open()))
+    var last: UInt8?
+    while let byte = try text.take(), byte != 0x0A || last == nil {
+      if !isXMLSpace(byte) { last = byte }
     }
-    return false
+    return last == UInt8(ascii: "}")
   }
 
   /// Reads an array of objects, or objects one after another.
   static func readObjects(_ source: ImportSource, _ body: (ImportRow.Reading) throws -> Void) throws {
-    var parser = JSONParser(name: source.name, nextPiece: try source.open())
+    var parser = JSONParser(
+      name: source.name, recordBytes: source.limits.recordBytes, nextPiece: try source.open())
     if try parser.nextToken() == UInt8(ascii: "{") {
       repeat { try body(try row(of: &parser)) } while try parser.nextToken() == UInt8(ascii: "{")
       return try parser.end()
@@ -32,16 +34,22 @@ enum JSONRows {
   static func readLines(_ source: ImportSource, _ body: (ImportRow.Reading) throws -> Void) throws {
     var lines = LineReader(try source.open(), of: source.name)
     var number = 1
-    while var row = try lines.next() {
+    let limit = source.limits.recordBytes
+    while var row = try lines.next(limit: limit) {
       let start = number
       number += lineCount(of: row)
       if row.filter({ !isXMLSpace($0) }) == [UInt8(ascii: "{")] {
         var depth = 1
-        while depth > 0, let line = try lines.next() {
+        while depth > 0, row.count <= limit, let line = try lines.next(limit: limit) {
           number += lineCount(of: line)
           depth += nesting(of: line)
           row += [0x0A] + line
         }
+      }
+      guard row.count <= limit else {
+        throw StoreError(
+          invalidText: "this value is longer than \(limit.grouped) bytes", file: source.name, line: start,
+          column: 1)
       }
       if !row.allSatisfy(isXMLSpace) { try body(reading(of: row, number: start, name: source.name)) }
     }
@@ -108,10 +116,12 @@ private struct LineReader {
     text = TextDecoder(.utf8, of: name, nextPiece: nextPiece)
   }
 
-  mutating func next() throws -> [UInt8]? {
+  /// The next line, or the part of it that shows that it is longer than `limit`.
+  mutating func next(limit: Int) throws -> [UInt8]? {
     var line: [UInt8] = []
     var hasBegun = false
     while true {
+      if line.count > limit { return line }
       if rest.isEmpty {
         guard let piece = try text.next() else { return hasBegun ? line : nil }
         rest = piece[...]

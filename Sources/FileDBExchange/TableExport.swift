@@ -168,7 +168,8 @@ public struct TableExport: Sendable {
       previous = fields
     }
     let others = columns.sorted { compareUTF8($0, $1) < 0 }.map(FieldReference.init(field:))
-    return withIDs(declared + others.filter { !declared.contains($0) })
+    let known = Set(declared)
+    return withIDs(declared + others.filter { !known.contains($0) })
   }
 
   private func withIDs(_ columns: [FieldReference]) -> [FieldReference] {

@@ -131,7 +131,7 @@ public struct TableImport: Sendable {
   /// - Complexity: O(*n*): it reads all of `source`.
   public func detectedTypes(of source: ImportSource) throws -> [String: FieldType] {
     guard case .delimited(let format, _) = format else { return types }
-    let reader = DelimitedReader(name: source.name, format: format, nextPiece: try source.open())
+    let reader = try DelimitedReader(source, format: format)
     let detected = try delimitedImport.detectedTypes(reader, file: source.name)
     return detected.merging(types) { $1 }
   }
@@ -166,7 +166,7 @@ public struct TableImport: Sendable {
     _ source: ImportSource, _ format: DelimitedFormat, _ table: TableTypes?, into merge: inout RowMerge,
     in transaction: inout StoreTransaction, _ progress: (_ rows: Int) -> Void
   ) throws -> [String] {
-    var reader = DelimitedReader(name: source.name, format: format, nextPiece: try source.open())
+    var reader = try DelimitedReader(source, format: format)
     let columns = try delimitedImport.columns(&reader, file: source.name, table: table)
     if try merge.takesEncodedRecords(withFields: columns.map(\.name), in: transaction) {
       try merge.take(&reader, columns, delimitedImport, in: &transaction, progress: progress)

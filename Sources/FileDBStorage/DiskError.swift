@@ -26,6 +26,7 @@ package struct DiskError: Error, Equatable, Sendable {
     case EEXIST: .exists
     case EACCES, EPERM: .permissionDenied
     case EROFS: .readOnly
+    case EFBIG where ["read", "pread"].contains(call): .other
     case ENOSPC, EDQUOT, EFBIG: .full
     case ELOOP: .linkLoop
     case EISDIR: .isFolder

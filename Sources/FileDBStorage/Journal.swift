@@ -1,3 +1,5 @@
+import FileDBEssentials
+
 /// The file to which commits go before they reach the tables. It contains one frame after another. It is longer than
 /// its frames need, so that adding a frame takes a single write and a single sync.
 ///
@@ -167,6 +169,7 @@ package struct Journal: Sendable {
   package mutating func reserve(_ count: Int) throws(DiskError) -> Bool {
     let needed = end + JournalFrame.paddedCount(count)
     guard needed > provenLength else { return false }
+    guard needed <= OwnName.journal.longestFile else { throw DiskError("write", path, errno: EFBIG) }
     let step = min(max(length, Self.allocation), Self.largestPiece)
     let grown = needed > length ? (max(needed, length + step) + 63) & ~63 : length
     for start in stride(from: max(end, provenLength), to: grown, by: Self.largestPiece) {

@@ -18,4 +18,12 @@ package enum OwnName: String, CaseIterable, Sendable {
     default: false
     }
   }
+
+  /// The most bytes that this file, or one in this folder, can have. FileDB has not made a longer one.
+  package var longestFile: Int {
+    switch self {
+    case .ignored, .lock, .queue, .counters, .shared, .known, .start: 64 << 20
+    case .journal, .installed, .backups, .conflicts, .offsets, .shipped, .undo, .replica, .shown: 16 << 30
+    }
+  }
 }

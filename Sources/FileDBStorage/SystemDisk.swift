@@ -42,11 +42,11 @@ package struct SystemDisk: Disk {
       if error.kind == .notFound { return nil }
       throw error
     }
-    guard link.st_mode & S_IFMT == S_IFLNK else { return FileStatus(link, isLink: false) }
-    if isOwn { return FileStatus(link, isLink: true) }
+    guard link.st_mode & S_IFMT == S_IFLNK else { return FileStatus(link, isLink: false, at: path) }
+    if isOwn { return FileStatus(link, isLink: true, at: path) }
     var target = stat()
     guard stat(path, &target) == 0 else { return try Self.nilIfMissing("stat", path) }
-    return FileStatus(target, isLink: true)
+    return FileStatus(target, isLink: true, at: path)
   }
 
   package func extent(_ path: String) throws(DiskError) -> FileExtent? {

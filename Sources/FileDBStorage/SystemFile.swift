@@ -7,6 +7,8 @@ final class SystemFile: WritableFile, OpenFile {
   private let path: String
   /// Why the file was opened only for reading although writing was requested, too.
   private let refusal: CInt?
+  /// The most bytes that one read may return.
+  private let longestRead: Int
 
   init(
     _ path: String, _ flags: CInt, mode: mode_t = 0o666, refusal: CInt? = nil
@@ -17,6 +19,7 @@ final class SystemFile: WritableFile, OpenFile {
     }
     self.path = path
     self.refusal = refusal
+    longestRead = place.longestFile
     number = CInt(opened)
   }
 
@@ -24,7 +27,7 @@ final class SystemFile: WritableFile, OpenFile {
   /// Without another one, in a store's own folder, it gets the mode and owner of the folder.
   convenience init(_ path: String, creating file: CreatedFile) throws(DiskError) {
     // Nobody else may open the file before it has the mode that makes it private.
-    let (flags, closed): (CInt, UInt32) = (O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+    let (flags, closed): (CInt, mode_t) = (O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
     switch (file, try SystemPlace(path).statusOfOwnFolder()) {
     case (.like(let model), _):
       try self.init(path, flags, mode: closed)
@@ -33,13 +36,15 @@ final class SystemFile: WritableFile, OpenFile {
       try self.init(path, flags, mode: closed)
       take(ownerOf: folder)
       try setMode(folder.mode & 0o666)
-    case (.new(let mostOpen), nil): try self.init(path, flags, mode: mostOpen)
+    case (.new(let mostOpen), nil): try self.init(path, flags, mode: mode_t(mostOpen))
     }
+    guard let stamp = try? status().stamp else { return }
+    FileClocks.ofSystem.note(stamp.changed, on: stamp.device)
   }
 
   /// Shares the place and the flags of an open file.
   init(duplicating number: CInt, _ path: String) throws(DiskError) {
-    (self.path, refusal) = (path, nil)
+    (self.path, refusal, longestRead) = (path, nil, SystemPlace.memory)
     self.number = CInt(try retryingInterrupts("fcntl", path) { fcntl(number, F_DUPFD_CLOEXEC, 0) })
   }
 
@@ -48,7 +53,7 @@ final class SystemFile: WritableFile, OpenFile {
   func status() throws(DiskError) -> FileStatus {
     var status = stat()
     guard fstat(number, &status) == 0 else { throw DiskError("fstat", path, errno: errno) }
-    return FileStatus(status, isLink: false)
+    return FileStatus(status, isLink: false, at: path)
   }
 
   func extent() throws(DiskError) -> FileExtent {
@@ -75,6 +80,8 @@ final class SystemFile: WritableFile, OpenFile {
     _ count: Int, by name: String,
     _ call: (_ place: UnsafeMutableRawPointer, _ rest: Int, _ filled: Int) -> Int
   ) throws(DiskError) -> [UInt8] {
+    // A file can claim any length without being on the disk: see lseek(2), SEEK_HOLE.
+    guard count <= longestRead else { throw DiskError(name, path, errno: EFBIG) }
     var failure: DiskError?
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       askForLargePages(UnsafeMutableRawBufferPointer(buffer))
@@ -181,7 +188,7 @@ final class SystemFile: WritableFile, OpenFile {
 }
 
 extension FileStatus {
-  init(_ status: stat, isLink: Bool) {
+  init(_ status: stat, isLink: Bool, at path: String) {
     kind =
       switch status.st_mode & S_IFMT {
       case S_IFREG: .file
@@ -189,7 +196,7 @@ extension FileStatus {
       default: .other
       }
     self.isLink = isLink
-    stamp = FileStamp(status)
+    stamp = FileStamp(status, at: path)
     mode = UInt32(status.st_mode) & 0o7777
     owner = status.st_uid
     group = status.st_gid
@@ -203,25 +210,24 @@ extension FileExtent {
 }
 
 extension FileStamp {
-  init(_ status: stat) {
+  init(_ status: stat, at path: String) {
     #if canImport(Darwin)
       let times = (status.st_mtimespec, status.st_ctimespec)
     #else
       let times = (status.st_mtim, status.st_ctim)
     #endif
     let (modified, changed) = (times.0.nanoseconds, times.1.nanoseconds)
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
+    let device = UInt64(truncatingIfNeeded: status.st_dev)
+    let now = FileClocks.ofSystem.now(on: device) { FileClocks.isOwn(at: path) }
     self.init(
-      device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino),
-      size: Int(status.st_size),
-      modified: modified, changed: changed,
-      isSettled: Self.isSettled(modified: modified, changed: changed, now: now.nanoseconds))
+      device: device, inode: UInt64(status.st_ino), size: Int(status.st_size), modified: modified,
+      changed: changed,
+      isSettled: now.map { Self.isSettled(modified: modified, changed: changed, now: $0) } ?? false)
   }
 }
 
 extension timespec {
-  fileprivate var nanoseconds: Int64 { Int64(tv_sec) * 1_000_000_000 + Int64(tv_nsec) }
+  var nanoseconds: Int64 { Int64(tv_sec) * 1_000_000_000 + Int64(tv_nsec) }
 }
 
 /// Calls `body` until no signal interrupts it. Returns the result if it is not negative.

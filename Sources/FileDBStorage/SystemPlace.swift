@@ -8,17 +8,24 @@ struct SystemPlace: ~Copyable {
   /// `AT_FDCWD` for a path that is used as it is.
   private let folder: CInt
   private let name: String
+  private let path: String
   /// Whether this is a store's own folder, or something inside it.
   let isOwn: Bool
+  /// The most bytes that a file here can have; more cannot be read at once.
+  let longestFile: Int
+
+  /// What no file can be longer than, because it is read into memory: the machine's memory, in bytes.
+  static let memory = sysconf(CInt(_SC_PHYS_PAGES)) * sysconf(CInt(_SC_PAGESIZE))
 
   init(_ path: String) throws(DiskError) {
+    self.path = path
     guard let own = Self.ownFolder(in: path) else {
-      (folder, name, isOwn) = (AT_FDCWD, path, false)
+      (folder, name, isOwn, longestFile) = (AT_FDCWD, path, false, Self.memory)
       return
     }
     var names = path.utf8[own.upperBound...].split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     guard let last = names.popLast() else {
-      (folder, name, isOwn) = (AT_FDCWD, path, true)
+      (folder, name, isOwn, longestFile) = (AT_FDCWD, path, true, Self.memory)
       return
     }
     var folder = try Self.openFolder(AT_FDCWD, String(path[..<own.upperBound]), path)
@@ -28,6 +35,7 @@ struct SystemPlace: ~Copyable {
       folder = try Self.openFolder(parent, name, path)
     }
     (self.folder, name, isOwn) = (folder, last, true)
+    longestFile = min(OwnName(rawValue: names.first ?? last)?.longestFile ?? .max, Self.memory)
   }
 
   deinit { if folder != AT_FDCWD { close(folder) } }
@@ -46,7 +54,7 @@ struct SystemPlace: ~Copyable {
   func statusOfOwnFolder() -> FileStatus? {
     var status = stat()
     guard isOwn, folder != AT_FDCWD, fstat(folder, &status) == 0 else { return nil }
-    return FileStatus(status, isLink: false)
+    return FileStatus(status, isLink: false, at: path)
   }
 
   /// `realpath` follows links. For a store's own folder and what is in it, use it only for the path up to that folder.

@@ -80,15 +80,23 @@ extension EncodedRecord {
   }
 
   /// The fields with these names that the record has.
+  /// - Complexity: O(*n*) in the names and the record's fields.
   package func fields(_ names: [String]) -> PlistDictionary {
-    bytes.withUnsafeBytes { all in
+    // A few names are compared sooner than they are hashed.
+    let wanted = names.count > 8 ? Set(names.map(TableKey.init)) : nil
+    return bytes.withUnsafeBytes { all in
       let reader = CanonicalReader(all)
       var found = PlistDictionary()
       var entries = reader.entries(of: reader.dict(indentation: TableFile.depthOfFields - 1))
       while let (key, element) = entries.next() {
-        if let name = names.first(where: { reader.isText(key, $0) }) {
-          found[name] = reader.value(of: element)
+        guard let wanted else {
+          if let name = names.first(where: { reader.isText(key, $0) }) {
+            found[name] = reader.value(of: element)
+          }
+          continue
         }
+        let name = reader.text(key)
+        if wanted.contains(TableKey(name)) { found[name] = reader.value(of: element) }
       }
       return found
     }

@@ -55,6 +55,9 @@ import Testing
       #expect(made.status == 0, "\(made.error)")
       #expect(try csv("x", in: folder) == "id,a,b\n1,1,2\n")
       #expect(try csv("y", in: folder) == "id,a\n1,1\n" && csv("z", in: folder) == "id,a\n1,1\n")
+      let bomb = try shell(
+        "yes a,b | head -c 80000000 | gzip > bomb.csv.gz; filedb import bomb.csv.gz bomb", in: folder)
+      #expect(bomb.status == 65 && bomb.error.contains("unpacks to more than 256 times its size"))
       let cut = try shell("head -c 20 x.csv.gz > cut.csv.gz; filedb import cut.csv.gz cut", in: folder)
       #expect(cut.status == 65 && cut.error.contains("gzip cannot unpack this file"))
       #expect(!FileManager.default.fileExists(atPath: folder.path + "/cut.plist"))

@@ -37,4 +37,35 @@ import Testing
       #expect(!server.hasClient)
     }
   }
+
+  /// A file of 1 TB that needs no room on the disk.
+  @Test(arguments: [
+    "t.plist", "t.schema.plist", ".filedb/journal", ".filedb/lock", ".filedb/queue", ".filedb/counters.plist",
+    ".filedb/installed.plist", ".filedb/shared", ".filedb/known", ".filedb/start",
+    ".filedb/conflicts/t.plist",
+    ".filedb/undo/1", ".filedb/offsets/t", ".filedb/backups/t.plist", ".filedb/.gitignore",
+  ])
+  func noCommandTrapsAtAFileThatClaimsToBeHuge(file: String) throws {
+    try withTemporaryFolder { folder in
+      _ = try shell(
+        "filedb create t; filedb add t n=1; filedb add t n=2; filedb checkpoint; filedb set t 1 n=3",
+        in: folder)
+      let url = folder.appendingPathComponent(file)
+      try FileManager.default.createDirectory(
+        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      if !FileManager.default.fileExists(atPath: url.path) { try Data().write(to: url) }
+      try #require(truncate(url.path, 1 << 40) == 0)
+      for command in [
+        "show t", "get t 1", "tables", "info t", "check", "add t n=4", "undo", "conflicts list", "repair t",
+        "repair",
+        "export t x.csv",
+      ] {
+        let result = try shell("filedb \(command)", in: folder)
+        #expect(result.status < 128, "\(command): \(result)")
+        #expect(
+          result.status == 0 || (result.output + result.error).contains(url.lastPathComponent),
+          "\(command): \(result)")
+      }
+    }
+  }
 }

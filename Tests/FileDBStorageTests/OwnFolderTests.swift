@@ -128,4 +128,33 @@ import Testing
       }
     }
   }
+
+  /// A file can claim to be longer than all memory, without needing any room.
+  @Test(arguments: OwnName.allCases) func fileThatClaimsToBeHugeIsNotRead(name: OwnName) throws {
+    try withScratchFolder { folder in
+      let path = "\(folder)/.filedb/\(name.rawValue)" + (name.isFolder ? "/file" : "")
+      try disk.createFolder(parentFolder(of: path))
+      try disk.put("", at: path)
+      for length in [name.longestFile + 1, 1 << 40] {
+        try #require(truncate(path, off_t(length)) == 0)
+        for verb in [{ _ = try disk.read(path) }, { _ = try disk.open(path).read(at: 0, count: length) }]
+          as [() throws -> Void]
+        {
+          let error = #expect(throws: DiskError.self) { try verb() }
+          #expect(error?.errno == EFBIG && error?.kind == .other)
+        }
+      }
+      #expect(try disk.readPrefix(path, count: 3) == [0, 0, 0])
+      #expect(try disk.open(path).read(at: 1 << 39, count: 3) == [0, 0, 0])
+    }
+  }
+
+  @Test func tableThatClaimsToBeHugeIsNotRead() throws {
+    try withScratchFolder { folder in
+      let path = "\(folder)/t.plist"
+      try disk.put("", at: path)
+      try #require(truncate(path, 1 << 40) == 0)
+      #expect(throws: DiskError("read", path, errno: EFBIG)) { try disk.read(path) }
+    }
+  }
 }

@@ -34,6 +34,10 @@ int filedb_extent(int folder, const char *name, struct filedb_extent *extent);
 /// own limit. Returns -1 with `errno` if this fails.
 int64_t filedb_room(const char *path);
 
+/// Whether the files at `path` get their times from this machine's clock; 0 on a disk that another machine may serve.
+/// Returns -1 with `errno` if this fails.
+int filedb_has_own_clock(const char *path);
+
 /// How often this process and its parents were forked since the first call. Unlike `getpid`, this is not a system call.
 unsigned filedb_fork_count(void);
 

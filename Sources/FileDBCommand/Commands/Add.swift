@@ -9,8 +9,8 @@ struct Add: StoreCommand {
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
-  @Argument(help: FieldAssignment.help, transform: FieldAssignment.init(argument:))
-  var fields: [FieldAssignment] = []
+  @Argument(help: FieldAssignment.help, transform: ManyWords.each(FieldAssignment.init(argument:)))
+  var words: [[FieldAssignment]] = []
   @OptionGroup var place: PositionOptions
   @OptionGroup var options: WriteOptions
 
@@ -18,6 +18,7 @@ struct Add: StoreCommand {
     let table = try existingTable(table)
     let snapshot = try table.snapshot()
     let schema = snapshot.knownSchema
+    let fields = words.flatMap(\.self)
     let record = try FieldChanges(fields, for: schema).newRecord()
     Terminal.note(undeclared: fields, in: schema, of: table.name.text)
     Terminal.note(untyped: fields, in: snapshot)

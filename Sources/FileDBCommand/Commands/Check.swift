@@ -16,18 +16,24 @@ struct Check: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument(help: "The tables; by default all.") var tables: [TableReference] = []
+  @Argument(
+    help: ArgumentHelp("The tables; by default all.", valueName: "tables"),
+    completion: TableReference.defaultCompletionKind,
+    transform: ManyWords.each(TableReference.init(argument:)))
+  var words: [[TableReference]] = []
   @OptionGroup var output: FormatOption
+
+  private var tables: [TableReference] { words.flatMap(\.self) }
 
   func run() throws {
     var report = CheckReport(output)
-    if let finding = try existingStore(for: tables.first).checkJournal() {
-      report.add(.damage, finding.error)
-    }
-    let references = try tables.isEmpty ? existingStore().tableNames.map { TableReference(name: $0) } : tables
+    let first = try existingStore(for: tables.first)
+    if let finding = try first.checkJournal() { report.add(.damage, finding.error) }
+    let references = try tables.isEmpty ? first.tableNames.map { TableReference(name: $0) } : tables
+    let isOneStore = !tables.contains(where: \.isPath)
     for reference in references {
       do {
-        let store = try existingStore(for: reference)
+        let store = isOneStore ? first : try existingStore(for: reference)
         let findings = try store.check(reference.name)
         // For a table that cannot be read, or a damaged journal, this has been reported.
         let snapshot = try? store.table(reference.name).snapshot()

@@ -14,8 +14,14 @@ struct ConflictsList: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument(help: "The tables; by default all.") var tables: [TableReference] = []
+  @Argument(
+    help: ArgumentHelp("The tables; by default all.", valueName: "tables"),
+    completion: TableReference.defaultCompletionKind,
+    transform: ManyWords.each(TableReference.init(argument:)))
+  var words: [[TableReference]] = []
   @OptionGroup var output: FormatOption
+
+  private var tables: [TableReference] { words.flatMap(\.self) }
 
   func run() throws {
     let tables = try tables.isEmpty ? TableConflicts.all(in: existingStore()) : tables.map(conflicts)
@@ -57,8 +63,10 @@ struct ConflictsTake: StoreCommand {
   @ParentCommand var tool: FileDBTool
   @Argument(help: ArgumentHelp("The side whose version to take.", valueName: "ours|theirs"))
   var side: MergeSideName
-  @Argument(help: ArgumentHelp("The table, and the records or fields.", valueName: "table|id[.field]"))
-  var words: [String] = []
+  @Argument(
+    help: ArgumentHelp("The table, and the records or fields.", valueName: "table|id[.field]"),
+    transform: ManyWords.each { $0 })
+  var packed: [[String]] = []
   @OptionGroup var options: WriteOptions
 
   func run() throws {
@@ -67,6 +75,8 @@ struct ConflictsTake: StoreCommand {
       try settle(chosen, of: table)
     }
   }
+
+  private var words: [String] { packed.flatMap(\.self) }
 
   /// The chosen tables, and which of their conflicts; all conflicts if none are named.
   private func choice() throws -> [(TableConflicts, [String])] {

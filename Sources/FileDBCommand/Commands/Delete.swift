@@ -13,10 +13,15 @@ struct Delete: StoreCommand {
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
-  @Argument(help: "The ids of the records.") var ids: [RecordID<Fields>] = []
+  @Argument(
+    help: ArgumentHelp("The ids of the records.", valueName: "ids"),
+    transform: ManyWords.each(RecordID<Fields>.init(argument:)))
+  var words: [[RecordID<Fields>]] = []
   @OptionGroup var condition: WriteCondition
   @OptionGroup var options: WriteOptions
   @Flag(help: "Do not ask for confirmation.") var yes = false
+
+  private var ids: [RecordID<Fields>] { words.flatMap(\.self) }
 
   func validate() throws { try condition.matching.validate(besides: ids) }
 

@@ -38,8 +38,7 @@ struct Diff: StoreCommand {
     switch (try side(a), try side(b)) {
     case (.table(let before), .table(let after)): return [TableChange(from: before, to: after)]
     case (.store(let before), .store(let after)):
-      var names = try before.tableNames.map(TableName.records)
-      names += try after.tableNames.map(TableName.records).filter { !names.contains($0) }
+      let names = try Set((before.tableNames + after.tableNames).map(TableName.records))
       return try names.sorted { compareUTF8($0.text, $1.text) < 0 }.map { name in
         TableChange(from: try before.table(name).snapshot(), to: try after.table(name).snapshot())
       }

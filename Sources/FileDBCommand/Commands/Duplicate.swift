@@ -9,14 +9,17 @@ struct Duplicate: StoreCommand {
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
-  @Argument(help: "The ids of the records.") var ids: [RecordID<Fields>]
+  @Argument(
+    help: ArgumentHelp("The ids of the records.", valueName: "ids"),
+    transform: ManyWords.each(RecordID<Fields>.init(argument:)))
+  var words: [[RecordID<Fields>]]
   @OptionGroup var place: PositionOptions
   @OptionGroup var options: WriteOptions
 
   func run() throws {
     let table = try existingTable(table)
     let copies = try options.write(table.store) { tx in
-      try tx[table.name].duplicate(ids, to: place.position)
+      try tx[table.name].duplicate(words.flatMap(\.self), to: place.position)
     }
     for copy in copies { Terminal.print(copy.description) }
   }

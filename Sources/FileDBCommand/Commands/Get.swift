@@ -49,7 +49,7 @@ struct Get: StoreCommand {
   private func printFields(of record: StoredRecord<Fields>, in schema: TableSchema?) {
     let fields = record.fields.dictionary
     let declared = (schema?.fields ?? []).map(\.name).filter { fields[$0] != nil }
-    let keys = declared + fields.keys.filter { key in !declared.contains { compareUTF8($0, key) == 0 } }
+    let keys = declared + fields.keys.filter { schema?[$0] == nil }
     let id = PlistValue.integer(record.id.rawValue)
     let lines = (output.noID ? [] : [("id", id)]) + keys.map { (JSONText.fieldName($0), fields[$0] ?? "") }
     let names = lines.map { TerminalText.defused($0.0) }

@@ -9,7 +9,10 @@ struct Move: StoreCommand {
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
-  @Argument(help: "The ids of the records.") var ids: [RecordID<Fields>]
+  @Argument(
+    help: ArgumentHelp("The ids of the records.", valueName: "ids"),
+    transform: ManyWords.each(RecordID<Fields>.init(argument:)))
+  var words: [[RecordID<Fields>]]
   @OptionGroup var place: PositionOptions
   @OptionGroup var options: WriteOptions
 
@@ -18,6 +21,6 @@ struct Move: StoreCommand {
       throw ValidationError("Say where: --top, --bottom, --before ID, --after ID or --index N.")
     }
     let table = try existingTable(table)
-    try options.write(table.store) { tx in try tx[table.name].move(ids, to: position) }
+    try options.write(table.store) { tx in try tx[table.name].move(words.flatMap(\.self), to: position) }
   }
 }

@@ -26,17 +26,25 @@ struct Repair: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument(help: "The tables; by default all.") var tables: [TableReference] = []
+  @Argument(
+    help: ArgumentHelp("The tables; by default all.", valueName: "tables"),
+    completion: TableReference.defaultCompletionKind,
+    transform: ManyWords.each(TableReference.init(argument:)))
+  var words: [[TableReference]] = []
   @Option(help: ArgumentHelp("Which version to keep in a conflict.", valueName: "file|journal|both"))
   var keep: ConflictChoice?
   @OptionGroup var options: WriteOptions
 
+  private var tables: [TableReference] { words.flatMap(\.self) }
+
   func run() throws {
-    var status = try repairJournal()
-    let references = try tables.isEmpty ? existingStore().tableNames.map { TableReference(name: $0) } : tables
+    let store = try existingStore(for: tables.first)
+    var status = try repairJournal(of: store)
+    let references = try tables.isEmpty ? store.tableNames.map { TableReference(name: $0) } : tables
+    let isOneStore = !tables.contains(where: \.isPath)
     for reference in references {
       do {
-        let hasConflicts = try repair(reference.name, in: existingStore(for: reference))
+        let hasConflicts = try repair(reference.name, in: isOneStore ? store : existingStore(for: reference))
         status = max(status, hasConflicts ? 1 : 0)
       } catch let error as StoreError where error.exitStatus != 75 {
         Terminal.complain(error.description)
@@ -47,14 +55,13 @@ struct Repair: StoreCommand {
       Terminal.note("dry run: nothing was written")
     } else {
       // Write the repaired tables into their files. A conflict that is not settled has been reported.
-      do { try existingStore(for: tables.first).checkpoint() } catch StoreError.Code.conflict {}
+      do { try store.checkpoint() } catch StoreError.Code.conflict {}
     }
     if status > 0 { throw ExitCode(status) }
   }
 
   /// - Returns: the exit status.
-  private func repairJournal() throws -> Int32 {
-    let store = try existingStore(for: tables.first)
+  private func repairJournal(of store: RecordStore) throws -> Int32 {
     if try store.journalRepairPlan() != nil { noteEndOfHistory() }
     let report = options.dryRun ? nil : try store.repairJournal()
     let plan = options.dryRun ? try store.journalRepairPlan() : report?.plan

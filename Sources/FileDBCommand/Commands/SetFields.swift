@@ -20,13 +20,13 @@ struct SetFields: StoreCommand {
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(
     help: ArgumentHelp(FieldAssignment.help.abstract, valueName: "id|field=value"),
-    transform: SetArgument.init(argument:))
-  var arguments: [SetArgument]
+    transform: ManyWords.each(SetArgument.init(argument:)))
+  var arguments: [[SetArgument]]
   @OptionGroup var condition: WriteCondition
   @OptionGroup var options: WriteOptions
 
-  private var ids: [RecordID<Fields>] { arguments.compactMap(\.id) }
-  private var assignments: [FieldAssignment] { arguments.compactMap(\.assignment) }
+  private var ids: [RecordID<Fields>] { arguments.joined().compactMap(\.id) }
+  private var assignments: [FieldAssignment] { arguments.joined().compactMap(\.assignment) }
 
   func validate() throws {
     try condition.matching.validate(besides: ids)

@@ -10,13 +10,16 @@ struct ShipRevert: StoreCommand {
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
-  @Argument(help: "The ids of the records.") var ids: [RecordID<Fields>]
+  @Argument(
+    help: ArgumentHelp("The ids of the records.", valueName: "ids"),
+    transform: ManyWords.each(RecordID<Fields>.init(argument:)))
+  var words: [[RecordID<Fields>]]
   @OptionGroup var options: WriteOptions
 
   func run() throws {
     let table = try existingTable(table)
     try options.write(table.store) { tx in
-      for id in ids { try tx[table.name].revert(id) }
+      for id in words.joined() { try tx[table.name].revert(id) }
     }
   }
 }

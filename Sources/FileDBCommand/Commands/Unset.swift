@@ -17,10 +17,14 @@ struct Unset: StoreCommand {
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
-  @Argument(help: ArgumentHelp("The ids of the records, and then the fields.", valueName: "id|field"))
-  var words: [String]
+  @Argument(
+    help: ArgumentHelp("The ids of the records, and then the fields.", valueName: "id|field"),
+    transform: ManyWords.each { $0 })
+  var packed: [[String]]
   @OptionGroup var condition: WriteCondition
   @OptionGroup var options: WriteOptions
+
+  private var words: [String] { packed.flatMap(\.self) }
 
   private var ids: [RecordID<Fields>] {
     if condition.matching.isGiven { return [] }

@@ -56,13 +56,13 @@ struct StoreCompletion {
   /// The declared fields in their order, and then the others.
   var fields: [Completion.Candidate] {
     guard let snapshot else { return [] }
-    let declared = snapshot.knownSchema?.fields ?? []
+    let schema = snapshot.knownSchema
     var names = PlistDictionary()
     for record in snapshot.prefix(Self.mostRecords) {
       for field in record.fields.dictionary { names[field.key] = .bool(true) }
     }
-    let others = names.keys.filter { name in !declared.contains { $0.name == name } }
-    return declared.map {
+    let others = names.keys.filter { schema?[$0] == nil }
+    return (schema?.fields ?? []).map {
       Completion.Candidate(text: Self.typed($0.name), note: $0.title ?? $0.type?.rawValue ?? "")
     }
       + others.map { Completion.Candidate(text: Self.typed($0)) }

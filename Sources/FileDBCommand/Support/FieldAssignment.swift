@@ -176,7 +176,8 @@ extension Terminal {
   /// Notes which of the fields to set are not declared although others are. They are probably mistyped.
   static func note(undeclared assignments: [FieldAssignment], in schema: TableSchema?, of table: String) {
     guard let schema, !schema.fields.isEmpty else { return }
-    for name in assignments.map({ $0.field[0].text }) where schema[name] == nil {
+    // A search for one name takes as long as the schema is long.
+    for name in assignments.lazy.map({ $0.field[0].text }).filter({ schema[$0] == nil }).prefix(10) {
       guard let nearest = NearestName(to: name, among: schema.fields.map(\.name)).name else { continue }
       note("the schema of '\(table)' has no field '\(name)'; did you mean '\(nearest)'?")
     }
@@ -188,9 +189,10 @@ extension Terminal {
   /// at the first and the last record, because a large table should not be read for that.
   static func note(untyped assignments: [FieldAssignment], in snapshot: TableSnapshot<Fields>) {
     let schema = snapshot.knownSchema
+    let records = [snapshot.first, snapshot.last].compactMap(\.self)
     for assignment in assignments where assignment.field.count == 1 && schema?[assignment.name]?.type == nil {
       guard case .text(let given) = assignment.source, given.type == nil else { continue }
-      for record in [snapshot.first, snapshot.last].compactMap(\.self) {
+      for record in records {
         guard let type = record.fields[assignment.name].map(FieldType.init(of:)), type != .string,
           type.value(of: given.text) != nil
         else { continue }
@@ -225,13 +227,15 @@ struct FieldChanges {
   init(
     _ assignments: [FieldAssignment], for schema: TableSchema?, arguments: [String: PlistValue] = [:]
   ) throws {
+    var (paths, beginnings) = (Set<[FieldName]>(), Set<[FieldName]>())
     for assignment in assignments {
-      let name = FieldReference.path(assignment.field).title
-      if changes.contains(where: {
-        $0.path.starts(with: assignment.field) || assignment.field.starts(with: $0.path)
-      }) {
+      let (path, name) = (assignment.field, FieldReference.path(assignment.field).title)
+      let ownBeginnings = path.indices.map { Array(path[...$0]) }
+      if beginnings.contains(path) || ownBeginnings.contains(where: paths.contains) {
         throw ValidationError("The field '\(name)' is given twice.")
       }
+      paths.insert(path)
+      beginnings.formUnion(ownBeginnings)
       let declared = assignment.field.count == 1 ? schema?[assignment.field[0].text]?.type : nil
       changes.append((assignment.field, try Self.new(assignment.source, of: name, declared, arguments)))
     }
@@ -271,8 +275,14 @@ struct FieldChanges {
   /// Each expression sees the fields as they were before.
   private func apply(to fields: inout Fields, of id: AnyRecordID) throws(StoreError) {
     let old = fields
+    fields.dictionary.set(
+      changes.compactMap { path, new in
+        guard case .value(let value) = new, path.count == 1 else { return nil }
+        return PlistDictionary.Entry(key: path[0].text, value: value)
+      })
     for (path, new) in changes {
       switch new {
+      case .value where path.count == 1: break
       case .value(let value): try fields.set(value, at: path)
       case .nothing: try fields.set(nil, at: path)
       case .result(let expression, let declared):
@@ -298,10 +308,10 @@ struct FieldChanges {
       throw error.adding(table: table.text).adding(record: id.plain)
     }
     guard new != old else { return false }
-    var set = Fields()
-    for name in changes.map({ $0.path[0].text }) { set[name] = new[name] }
-    try tx[table].set(set, of: id)
-    try tx[table].unset(changes.map { $0.path[0].text }.filter { new[$0] == nil }, of: id)
+    let names = changes.map { $0.path[0].text }
+    let set = names.compactMap { name in new[name].map { PlistDictionary.Entry(key: name, value: $0) } }
+    try tx[table].set(Fields(PlistDictionary(lastOf: set)), of: id)
+    try tx[table].unset(names.filter { new[$0] == nil }, of: id)
     return true
   }
 }

@@ -4,6 +4,10 @@ import FileDBExchange
 
 /// A file that was compressed with gzip.
 enum PackedFile {
+  /// How many times its size a file may have when it is unpacked, and the size that any file may have. gzip can make a
+  /// thousand times as much of a few bytes; records do not come near this.
+  private static let (most, always) = (256, 64 << 20)
+
   /// Whether a file begins like one.
   static func begins(_ url: URL) -> Bool {
     guard InputFile.isRegular(url), let bytes = try? InputFile(url).read() else { return false }
@@ -21,9 +25,19 @@ enum PackedFile {
       let program = try ChildProcess(["/usr/bin/env", "gzip", "-dc"], input: packed, output: pipe.writing)
       let unpacked = InputFile(closing: pipe.reading, name: name)
       var isOver = false
+      var rest = max(Int(try FileInfo(at: url).size) * most, always)
       return {
         if isOver { return nil }
-        if let piece = try unpacked.read() { return piece }
+        if let piece = try unpacked.read() {
+          rest -= piece.count
+          guard rest >= 0 else {
+            throw StoreError(
+              StoreError.invalidText,
+              "this file unpacks to more than \(most) times its size; if you trust it, unpack it with gunzip first",
+              file: name)
+          }
+          return piece
+        }
         isOver = true
         guard program.wait() == 0 else {
           throw StoreError(StoreError.invalidText, "gzip cannot unpack this file", file: name)

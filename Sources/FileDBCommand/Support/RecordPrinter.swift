@@ -1,5 +1,6 @@
 import FileDB
 import FileDBExchange
+import FileDBPlist
 
 /// Prints records in any format.
 struct RecordPrinter {
@@ -74,13 +75,13 @@ struct RecordPrinter {
 
   private func columns(of records: some Sequence<StoredRecord<Fields>>) -> [FieldReference] {
     if let fields { return withIDs(fields) }
-    var columns = PlistDictionary()
+    var names: Set<FieldName> = []
     for record in records {
-      for field in record.fields.dictionary where columns[field.key] == nil { columns[field.key] = true }
+      for field in record.fields.dictionary { names.insert(FieldName(field.key)) }
     }
-    let declared = (schema?.fields ?? []).map(\.name).filter { columns[$0] != nil }
-    for name in declared { columns[name] = nil }
-    return withIDs((declared + columns.keys).map(FieldReference.init(field:)))
+    let declared = (schema?.fields ?? []).map(\.name).filter { names.remove(FieldName($0)) != nil }
+    let others = names.map(\.text).sorted { compareUTF8($0, $1) < 0 }
+    return withIDs((declared + others).map(FieldReference.init(field:)))
   }
 
   private func withIDs(_ columns: [FieldReference]) -> [FieldReference] {

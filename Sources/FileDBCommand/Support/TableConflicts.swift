@@ -13,9 +13,12 @@ struct TableConflicts {
 
   /// - Throws: ``StoreError/Code/conflictMarkers`` for a file that has not been merged record by record yet.
   init(_ name: String, in store: RecordStore) throws {
+    try self.init(name, in: store, UnmergedFile(store.url(of: name)))
+  }
+
+  private init(_ name: String, in store: RecordStore, _ unmerged: UnmergedFile?) throws {
     (self.store, self.name) = (store, name)
     let snapshot = try store.table(name).snapshot()
-    let unmerged = try UnmergedFile(store.url(of: name))
     let known = try store.openConflicts(of: name)
     if let known, known.gitVersions == unmerged?.mark {
       kept = known
@@ -28,7 +31,10 @@ struct TableConflicts {
   }
 
   static func all(in store: RecordStore) throws -> [TableConflicts] {
-    try store.tableNames.map { try TableConflicts($0, in: store) }
+    let unmerged = UnmergedFile.all(in: store.url)
+    return try store.tableNames.map { name in
+      try TableConflicts(name, in: store, unmerged[TableKey(store.url(of: name).lastPathComponent)])
+    }
   }
 
   /// Whether git lists the file as unmerged.

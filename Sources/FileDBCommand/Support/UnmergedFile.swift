@@ -8,19 +8,31 @@ struct UnmergedFile {
   /// The names of the versions by stage: 1 is the base, 2 ours, 3 theirs.
   private let blobs: [Int: String]
 
+  private init(git: Git, blobs: [Int: String]) { (self.git, self.blobs) = (git, blobs) }
+
   /// - Returns: `nil` if git lists no such file, or is not installed.
-  init?(_ file: URL) throws {
-    git = Git(folder: file.deletingLastPathComponent())
-    let words = ["--literal-pathspecs", "ls-files", "--unmerged", "-z", "--", file.lastPathComponent]
-    guard let list = try? git.read(words), list.status == 0 else { return nil }
-    var blobs: [Int: String] = [:]
+  init?(_ file: URL) {
+    let name = file.lastPathComponent
+    guard let found = Self.all(in: file.deletingLastPathComponent(), at: name)[TableKey(name)] else {
+      return nil
+    }
+    self = found
+  }
+
+  /// The files in a folder that git lists as unmerged, by their names, with one call of git.
+  static func all(in folder: URL, at path: String = ".") -> [TableKey: UnmergedFile] {
+    let git = Git(folder: folder)
+    let words = ["--literal-pathspecs", "ls-files", "--unmerged", "-z", "--", path]
+    guard let list = try? git.read(words), list.status == 0 else { return [:] }
+    var blobs: [TableKey: [Int: String]] = [:]
     for line in list.output.split(separator: 0) {
       // The line has mode, name and stage, then a tab and the path.
-      let words = String(decoding: line, as: UTF8.self).split(separator: "\t")[0].split(separator: " ")
-      if words.count == 3, let stage = Int(words[2]) { blobs[stage] = String(words[1]) }
+      let parts = line.split(separator: UInt8(ascii: "\t"), maxSplits: 1)
+      let words = String(decoding: parts[0], as: UTF8.self).split(separator: " ")
+      guard parts.count == 2, words.count == 3, let stage = Int(words[2]) else { continue }
+      blobs[TableKey(String(decoding: parts[1], as: UTF8.self)), default: [:]][stage] = String(words[1])
     }
-    if blobs.isEmpty { return nil }
-    self.blobs = blobs
+    return blobs.mapValues { UnmergedFile(git: git, blobs: $0) }
   }
 
   /// Identifies this conflict.

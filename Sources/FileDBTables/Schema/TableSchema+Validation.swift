@@ -3,9 +3,10 @@ import FileDBPlist
 extension TableSchema {
   /// Refuses rules that no record can satisfy, or that have no effect.
   package func validate() throws(SchemaFault) {
+    var declared: Set<TableKey> = []
     for (index, field) in fields.enumerated() {
       let path = [PlistStep.key(SchemaKey.fields), .index(index)]
-      if fields[..<index].contains(where: { compareUTF8($0.name, field.name) == 0 }) {
+      guard declared.insert(TableKey(field.name)).inserted else {
         throw SchemaFault("the field '\(field.name)' is declared twice", at: path + [.key(SchemaKey.name)])
       }
       do throws(SchemaFault) { try field.validate() } catch {
@@ -18,7 +19,7 @@ extension TableSchema {
         throw SchemaFault(
           "'unique' of the schema lists two fields or more; a single one has its own", at: path)
       }
-      for (place, name) in names.enumerated() where self[name] == nil {
+      for (place, name) in names.enumerated() where !declared.contains(TableKey(name)) {
         throw SchemaFault("'\(name)' is not declared as a field", at: path + [.index(place)])
       }
       if Set(names.map(TableKey.init)).count < names.count {

@@ -8,7 +8,8 @@ public struct TableSchema: Hashable, Sendable {
   /// The version of the records' shape, from 0. Each migration raises it.
   public var version: Int64
   /// The fields, in the order in which their columns are shown.
-  public var fields: [FieldSchema]
+  public var fields: [FieldSchema] { didSet { places = FieldPlaces() } }
+  private var places = FieldPlaces()
   /// Lists of fields that are unique together: no two records may have the same values in all fields of a list. A
   /// record that lacks one of the fields is not compared.
   public var unique: [[String]]
@@ -23,19 +24,24 @@ public struct TableSchema: Hashable, Sendable {
 
   /// The field with this name; `nil` if the schema does not declare it. Names are compared by their UTF-8 bytes.
   /// Setting a field replaces the one with that name, or adds it at the end. Setting `nil` removes it.
+  /// - Complexity: O(1) on average; O(*n*) for the first use after ``fields`` has changed, and after a field is removed.
   public subscript(name: String) -> FieldSchema? {
-    get { index(of: name).map { fields[$0] } }
+    get { places.place(of: name, in: fields).map { fields[$0] } }
     set {
-      switch (index(of: name), newValue) {
-      case (let index?, let field?): fields[index] = field
-      case (let index?, nil): fields.remove(at: index)
-      case (nil, let field?): fields.append(field)
+      var places = places
+      switch (places.place(of: name, in: fields), newValue) {
+      case (let place?, let field?):
+        fields[place] = field
+        if compareUTF8(field.name, name) == 0 { self.places = places }
+      case (let place?, nil): fields.remove(at: place)
+      case (nil, let field?):
+        fields.append(field)
+        places.add(field.name, at: fields.count - 1)
+        self.places = places
       case (nil, nil): break
       }
     }
   }
-
-  private func index(of name: String) -> Int? { fields.firstIndex { compareUTF8($0.name, name) == 0 } }
 
   /// Whether a record can break this schema. If it has only names, titles and default values, it just orders the
   /// columns.
