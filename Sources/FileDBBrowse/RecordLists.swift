@@ -113,7 +113,7 @@ extension ListQuery {
       ids = ids.map { narrow(found, to: $0) } ?? found
     }
     if let keys = try order.map(SortKey.keys) {
-      let sorted = snapshot.sorted(by: keys).map(\.id)
+      let sorted = try snapshot.sorted(by: keys).map(\.id)
       ids = ids.map { narrow(sorted, to: $0) } ?? sorted
     }
     return ids ?? snapshot.ids

@@ -204,7 +204,7 @@ public enum wgFileDb {
   /// - Throws: as ``getItem(_:inDb:)``.
   public static func sortAscending(byKey key: String, inDb dbName: String) throws -> [[String: Any]] {
     let rows = try table(dbName).snapshot()
-    let sorted = key == kMainIdKey ? rows.sorted { $0.id < $1.id } : rows.sorted(by: [.ascending(key)])
+    let sorted = try key == kMainIdKey ? rows.sorted { $0.id < $1.id } : rows.sorted(by: [.ascending(key)])
     return try sorted.map(ItemConversion.item)
   }
 
@@ -212,7 +212,7 @@ public enum wgFileDb {
   /// still come last.
   public static func sortDescending(byKey key: String, inDb dbName: String) throws -> [[String: Any]] {
     let rows = try table(dbName).snapshot()
-    let sorted = key == kMainIdKey ? rows.sorted { $0.id > $1.id } : rows.sorted(by: [.descending(key)])
+    let sorted = try key == kMainIdKey ? rows.sorted { $0.id > $1.id } : rows.sorted(by: [.descending(key)])
     return try sorted.map(ItemConversion.item)
   }
 

@@ -42,7 +42,8 @@ extension PlainTable {
     case .moveIndex(let from, let to):
       guard records.indices.contains(from), records.indices.contains(to) else { return nil }
       records.insert(records.remove(at: from), at: to)
-    case .sort, .deleteAll, .truncate, .drop: return exists ? performOnTable(verb) : nil
+    case .sort, .deleteAll: return exists ? performOnTable(verb) : []
+    case .truncate, .drop: return exists ? performOnTable(verb) : nil
     }
     return []
   }

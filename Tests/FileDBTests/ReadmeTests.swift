@@ -80,7 +80,7 @@ extension TableName<Note> {
       try things.set(["broken": true], of: thing)
       let snapshot = try things.snapshot()
       let lamps = snapshot.filter { $0.fields["watts"] != nil }
-      let byName = snapshot.sorted(by: [.ascending("name", text: .localized), .descending("watts")])
+      let byName = try snapshot.sorted(by: [.ascending("name", text: .localized), .descending("watts")])
       let bright = try snapshot.records(where: RecordPredicate("watts > %@ AND name LIKE[cd] 'l*'", 5))
       let found = snapshot.search("lamp", in: ["name"])  // has every word; ignores case and accents
       #expect(lamps.map(\.id) == byName.map(\.id) && lamps.map(\.id) == bright.map(\.id) && found.count == 1)

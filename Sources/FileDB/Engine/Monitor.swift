@@ -32,9 +32,6 @@ final class Monitor: Sendable {
   func lock() { pthread_mutex_lock(mutex) }
   func unlock() { pthread_mutex_unlock(mutex) }
 
-  /// - Returns: false if any thread has the lock, even this one.
-  func lockIfFree() -> Bool { pthread_mutex_trylock(mutex) == 0 }
-
   /// Unlocks, waits for ``wakeAll()``, and locks again. It may return earlier.
   func wait() { pthread_cond_wait(condition, mutex) }
 
@@ -53,6 +50,9 @@ final class Monitor: Sendable {
       pthread_cond_timedwait(condition, mutex, &rest)
     #endif
   }
+
+  /// Wakes one of the threads that wait, if any do.
+  func wakeOne() { pthread_cond_signal(condition) }
 
   func wakeAll() { pthread_cond_broadcast(condition) }
 }

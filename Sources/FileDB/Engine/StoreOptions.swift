@@ -4,7 +4,8 @@ import FileDBTables
 
 /// The options of a store: how it waits, when it writes its files, and what it keeps in memory.
 public struct StoreOptions: Sendable {
-  /// How long a write waits for another process to finish its own before it fails with ``StoreError/Code/locked``.
+  /// How long a write waits for one of another process, and how long for one of this process, before it fails with
+  /// ``StoreError/Code/locked``.
   public var lockTimeout: Duration
   /// How large and how deeply nested a table's file may be. The limits are the same for reading and writing.
   public var limits: PlistLimits

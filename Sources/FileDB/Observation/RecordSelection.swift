@@ -25,7 +25,9 @@ struct RecordSelection<Value: Codable & Sendable>: Sendable {
       records = records.with(records.state.records.filter { ids.contains($0.id) })
     }
     if !order.isEmpty {
-      records = records.with(records.sortedIndices(by: order).map { records.state.records[$0] })
+      // If nothing shows the field of a property, the records keep their own order until something does.
+      let indices = (try? records.sortedIndices(by: order)) ?? Array(records.indices)
+      records = records.with(indices.map { records.state.records[$0] })
     }
     return records
   }

@@ -1,3 +1,5 @@
+import FileDBEssentials
+import FileDBPlist
 import Synchronization
 
 /// The lookups of a store's tables.
@@ -173,6 +175,7 @@ extension TableSnapshot {
   private func records<Field: Hashable & Sendable>(
     where property: ValueProperty<Value, Field>, equals field: Field?
   ) throws -> [StoredRecord<Value>] {
+    let field = field.map(asStored)
     guard let lookup = source.lookups.lookup(by: property, of: TableKey(table)) else {
       return try records.filter { property.field($0) == field }
     }
@@ -182,9 +185,12 @@ extension TableSnapshot {
   private func records<Field: Comparable & Hashable & Sendable>(
     where property: ValueProperty<Value, Field>, in range: some RangeExpression<Field>
   ) throws -> [StoredRecord<Value>] {
-    guard let bounds = ValueRange(range),
-      let lookup = source.lookups.lookup(by: property, of: TableKey(table))
-    else { return try records.filter { value in property.field(value).map(range.contains) ?? false } }
+    guard let bounds = ValueRange(range) else {
+      return try records.filter { value in property.field(value).map(range.contains) ?? false }
+    }
+    guard let lookup = source.lookups.lookup(by: property, of: TableKey(table)) else {
+      return try records.filter { value in property.field(value).map(bounds.contains) ?? false }
+    }
     return try records(with: lookup.ids(whereFieldIsIn: bounds, in: self))
   }
 
@@ -196,4 +202,10 @@ extension TableSnapshot {
 
 extension TableSource {
   fileprivate var lookups: FieldLookups { extensions.value(FieldLookups.self) { FieldLookups() } }
+}
+
+/// A value as it comes back from a record. A `Date` comes back without its fraction, so a query with a `Date` would not
+/// find what was stored with it.
+func asStored<Field>(_ value: Field) -> Field {
+  (value as? Date).flatMap { PlistDate.wholeSecond($0) as? Field } ?? value
 }

@@ -18,7 +18,9 @@ import FileDBPlist
 /// A record without the field comes last, in descending order too. Records that are equal in every key keep their
 /// order.
 public struct SortKey: Hashable, Sendable {
-  package let reference: FieldReference
+  /// The field; of a key for a property, only after ``resolved(in:)``.
+  package private(set) var reference: FieldReference
+  private var property: SortProperty?
   /// Whether the smallest value comes first or last.
   public let order: SortOrder
   /// How strings are compared.
@@ -30,22 +32,16 @@ public struct SortKey: Hashable, Sendable {
 
   /// A key for the field in which `Value` stores a property, even if its `CodingKeys` give the field another name.
   ///
-  /// FileDB finds the field's name: it lets `Value` decode made-up fields, and watches which of them becomes the
-  /// property.
-  /// - Precondition: FileDB can find the name. It cannot if the property is computed, or if `Value` refuses the made-up
-  ///   fields, because its `init(from:)` checks them, or because a property that is not optional is an enum. (An enum
-  ///   that is `CaseIterable` works, and so does any enum in a ``DefaultedValue``.) In these cases use
-  ///   ``ascending(_:text:)`` or ``descending(_:text:)`` with the field's name.
-  /// - Complexity: O(*f*²) in the number of fields of `Value`.
-  public init<Value: Decodable, Field: Equatable>(
+  /// FileDB finds the field's name when records are sorted: it lets `Value` decode made-up fields, and watches which of
+  /// them becomes the property. If `Value` refuses them, because it checks its fields or has an enum of its own, FileDB
+  /// looks at two records that differ in the property. If they do not show the field, sorting throws
+  /// ``StoreError/Code/invalidValue``; then use ``ascending(_:text:)`` or ``descending(_:text:)`` with the field's name.
+  /// - Complexity: at the first use, O(*f*²) in the number of fields of `Value`, or O(*n*) in the records.
+  public init<Value: Codable, Field: Codable & Equatable>(
     _ path: KeyPath<Value, Field>, _ order: SortOrder = .forward, text: TextOrder = .bytes
   ) {
-    guard let reference = FieldReference(of: path) else {
-      preconditionFailure(
-        "FileDB cannot tell in which field \(Value.self) stores \(path); use .ascending or .descending with its name"
-      )
-    }
-    self.init(reference, order: order, text: text)
+    self.init(.path([]), order: order, text: text)
+    property = SortProperty(path)
   }
 
   /// A key for the field with this name, smallest value first.
@@ -60,6 +56,13 @@ public struct SortKey: Hashable, Sendable {
 }
 
 extension SortKey {
+  /// The key with the field of its property; `nil` if no two of the records differ in it.
+  func resolved(in records: OrderedRecords) throws(StoreError) -> SortKey? {
+    guard let property else { return self }
+    guard let reference = try property.field(in: records) else { return nil }
+    return SortKey(reference, order: order, text: text)
+  }
+
   /// -1, 0 or 1: the order of two records with these values in the field.
   package func compare(_ left: PlistValue?, _ right: PlistValue?) -> Int {
     switch (left, right) {
@@ -76,8 +79,12 @@ extension SortKey {
 extension TableSnapshot {
   /// The records in the order of `keys`. The table itself does not change. If a record cannot be brought to the newest
   /// version of its type, its stored fields are used.
+  /// - Throws: ``StoreError/Code/invalidValue`` if the field of a property cannot be found; see
+  ///   ``SortKey/init(_:_:text:)``.
   /// - Complexity: O(*n* log *n*).
-  public func sorted(by keys: [SortKey]) -> [StoredRecord<Value>] { records(at: sortedIndices(by: keys)) }
+  public func sorted(by keys: [SortKey]) throws(StoreError) -> [StoredRecord<Value>] {
+    records(at: try sortedIndices(by: keys))
+  }
 
   /// The records in the order of a field. The table itself does not change. A record whose field is `nil` or `nan`
   /// comes last, in reverse order too.
@@ -102,8 +109,14 @@ extension TableSnapshot {
     return ordered
   }
 
-  func sortedIndices(by keys: [SortKey]) -> [Int] {
-    (sortColumns(of: keys) ?? columns(of: keys)).sortedIndices(count: count)
+  func sortedIndices(by keys: [SortKey]) throws(StoreError) -> [Int] {
+    var known: [SortKey] = []
+    do throws(StoreError) {
+      for key in keys { if let key = try key.resolved(in: state.records) { known.append(key) } }
+    } catch {
+      throw error.adding(table: table)
+    }
+    return (sortColumns(of: known) ?? columns(of: known)).sortedIndices(count: count)
   }
 
   private func columns(of keys: [SortKey]) -> [SortColumn] {
@@ -149,11 +162,11 @@ extension TableSnapshot {
 
 extension RecordTable {
   /// Sorts the table's records by `keys`, once. The new order is stored. Records that you add later go where you put
-  /// them.
-  /// - Throws: ``StoreError/Code/tableNotFound``, and as `RecordStore.write(_:)`.
+  /// them. Does nothing if there is no table.
+  /// - Throws: as ``TableSnapshot/sorted(by:)`` and `RecordStore.write(_:)`.
   /// - Complexity: O(*n* log *n*).
   public func sort(by keys: [SortKey]) throws {
-    try reorder { $0.sortedIndices(by: keys) }
+    try reorder { try $0.sortedIndices(by: keys) }
   }
 
   /// Sorts the table's records by a field, once. The new order is stored; see ``TableSnapshot/sorted(by:order:)``.
@@ -179,9 +192,6 @@ extension RecordTable {
   private func reorder(into indices: (TableSnapshot<Value>) throws -> [Int]) throws {
     try writing { transaction in
       let snapshot = try snapshot()
-      guard snapshot.exists else {
-        throw StoreError(.tableNotFound, "there is no such table", table: name.text)
-      }
       let indices = try indices(snapshot)
       if indices.elementsEqual(snapshot.indices) { return }
       let ids = snapshot.state.records.ids

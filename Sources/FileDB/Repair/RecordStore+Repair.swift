@@ -163,7 +163,7 @@ extension RecordStore {
 
   /// Runs `body` while nobody else writes to the store, in this process or in another.
   func exclusively<Result>(timeout: Duration, _ body: () throws -> Result) throws -> Result {
-    try writers.enter {
+    try writers.enter(timeout: timeout) {
       try checkOpen()
       let lock = try folder.lock(timeout: timeout)
       defer { withExtendedLifetime(lock) {} }

@@ -25,7 +25,7 @@ extension RecordStore {
     guard writers.currentTransaction == nil else {
       throw StoreError(.insideWrite, "a checkpoint cannot be part of a transaction", file: url.path)
     }
-    try writers.enter { try writeFiles(scope, timeout: timeout) }
+    try writers.enter(timeout: timeout) { try writeFiles(scope, timeout: timeout) }
   }
 
   /// Must be called by the thread inside ``writers``.
@@ -52,9 +52,12 @@ extension RecordStore {
   ///
   /// A store that is released without this call also makes the checkpoint, but cannot report an error. Nothing is lost
   /// then, since all commits are in the journal.
-  /// - Throws: as `checkpoint()`. If another writer has the lock, this throws nothing: that writer makes the
-  ///   checkpoint.
+  /// - Throws: as `checkpoint()`; then the store is closed, except for ``StoreError/Code/insideWrite``. If another
+  ///   writer has the lock, this throws nothing: that writer makes the checkpoint.
   public func close() throws {
+    guard writers.currentTransaction == nil else {
+      throw StoreError(.insideWrite, "a store cannot be closed inside a write", file: url.path)
+    }
     defer {
       isClosed.store(true, ordering: .relaxed)
       tables.listeners.finish()

@@ -45,7 +45,7 @@ extension RecordStore {
   @discardableResult
   public func dryRun<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
     if let outer = writers.currentTransaction { return try outer.dryRun(body) }
-    return try writers.enter {
+    return try writers.enter(timeout: options.lockTimeout) {
       let transaction = TransactionState(store: self)
       return try writers.with(transaction) {
         try tables.catchUp()
@@ -85,7 +85,7 @@ extension RecordStore {
     var committed: TransactionState?
     var ticket: (any CommitTicket)?
     do {
-      ticket = try writers.enter {
+      ticket = try writers.enter(timeout: options.lockTimeout) {
         try checkOpen()
         return try log.append(timeout: options.lockTimeout) {
           let transaction = TransactionState(store: self)

@@ -37,26 +37,31 @@ extension RecordTable {
   }
 
   /// Changes a record in place. The record keeps its id, and the fields that `Value` does not know.
+  /// - Returns: what `body` returns.
   /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/invalidValue``, what `body` throws, and as
   ///   `add(_:at:)`; for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and
   ///   ``StoreError/Code/migrationFailed``.
-  public func update(_ id: RecordID<Value>, _ body: (inout Value) throws -> Void) throws {
+  @discardableResult
+  public func update<Result>(
+    _ id: RecordID<Value>, _ body: (inout Value) throws -> Result
+  ) throws -> Result {
     try writing { transaction in
       let record = try record(with: id)
       let current = try record.migrated
-      let old = try current.value
-      var new = old
-      try body(&new)
-      let patched = try current.fields.dictionary.patched(
-        from: FieldsEncoder.fields(of: old, for: name.text, record: id.plain).dictionary,
-        to: FieldsEncoder.fields(of: new, for: name.text, record: id.plain).dictionary)
+      var value = try current.value
+      // Before `body` runs: it may change an object that the value only refers to.
+      let old = try FieldsEncoder.fields(of: value, for: name.text, record: id.plain)
+      let result = try body(&value)
+      let new = try FieldsEncoder.fields(of: value, for: name.text, record: id.plain)
+      let patched = current.fields.dictionary.patched(from: old.dictionary, to: new.dictionary)
       let fields = Fields(patched).keepingMark(of: record.fields)
       try transaction.replace(id.plain, with: fields, was: record.fields, in: name.text)
+      return result
     }
   }
 
-  /// Gives a record a new value, like `update(_:_:)`. The old value is not decoded, so this also repairs a record that
-  /// does not fit the type.
+  /// Gives a record a new value, like `update(_:_:)`. A record that does not fit the type fits afterwards: each of the
+  /// type's fields is set, or removed if it is `nil` now.
   /// - Throws: as `update(_:_:)`. It does not throw ``StoreError/Code/invalidValue`` or
   ///   ``StoreError/Code/migrationFailed`` for the old value.
   public func update(_ id: RecordID<Value>, to value: Value) throws {
@@ -69,7 +74,9 @@ extension RecordTable {
         }
         let old = try record(with: id).fields
         var new = old
-        new.set(try FieldsEncoder.fields(of: value, for: name.text, record: id.plain))
+        let fields = try FieldsEncoder.fields(of: value, for: name.text, record: id.plain)
+        new.set(fields)
+        for name in FieldsEncoder.namesWithoutValue(of: value) { new[name] = fields[name] }
         try transaction.replace(id.plain, with: new, was: old, in: name.text)
       }
     }
@@ -93,9 +100,7 @@ extension RecordTable {
 
   /// Removes a record. No other record gets its id, unless `truncate` sets the counter back.
   /// - Throws: ``StoreError/Code/recordNotFound``.
-  public func delete(_ id: RecordID<Value>) throws {
-    try writing { try $0.apply(.remove([id.plain]), to: name.text) }
-  }
+  public func delete(_ id: RecordID<Value>) throws { try delete(CollectionOfOne(id)) }
 
   /// Removes records. `ids` may contain an id twice.
   /// - Throws: ``StoreError/Code/recordNotFound``; then no record is removed.
@@ -104,13 +109,25 @@ extension RecordTable {
   public func delete(_ ids: some Sequence<RecordID<Value>>) throws {
     var seen: Set<AnyRecordID> = []
     let ids = ids.map(\.plain).filter { seen.insert($0).inserted }
-    guard !ids.isEmpty else { return }
-    try writing { try $0.apply(.remove(ids), to: name.text) }
+    guard let first = ids.first else { return }
+    try writing { transaction in
+      let table = try transaction.table(name.text)
+      if !table.exists {
+        do throws(StoreError) { _ = try table.index(of: first) } catch {
+          throw error.adding(table: name.text)
+        }
+      }
+      try transaction.apply(.remove(ids), to: name.text)
+    }
   }
 
-  /// Removes every record and keeps the counter, so that no id is used again.
-  /// - Throws: ``StoreError/Code/tableNotFound``, and as `RecordStore.write(_:)`.
-  public func deleteAll() throws { try writing { try $0.apply(.removeAll, to: name.text) } }
+  /// Removes every record and keeps the counter, so that no id is used again. Does nothing if there is no table.
+  /// - Throws: as `RecordStore.write(_:)`.
+  public func deleteAll() throws {
+    try writing { transaction in
+      if try transaction.table(name.text).exists { try transaction.apply(.removeAll, to: name.text) }
+    }
+  }
 
   /// Removes every record and sets the counter back to 0, so that ids begin at 1 again.
   /// - Throws: ``StoreError/Code/tableNotFound``, and as `RecordStore.write(_:)`.
@@ -138,14 +155,16 @@ extension RecordTable {
   /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/indexOutOfRange``.
   public func move(_ id: RecordID<Value>, to position: Position<Value>) throws {
     try writing { transaction in
-      let newIndex: Int
+      let index: (old: Int, new: Int)
       do throws(StoreError) {
         let table = try transaction.table(name.text)
-        newIndex = try table.finalIndex(of: table.index(of: id.plain), movedTo: position)
+        let old = try table.index(of: id.plain)
+        index = (old, try table.finalIndex(of: old, movedTo: position))
       } catch {
         throw error.adding(table: name.text)
       }
-      try transaction.apply(.move(id.plain, index: newIndex), to: name.text)
+      if index.old == index.new { return }
+      try transaction.apply(.move(id.plain, index: index.new), to: name.text)
     }
   }
 
@@ -158,6 +177,7 @@ extension RecordTable {
       guard table.records.indices.contains(index) else {
         throw table.missing(index: index).adding(table: name.text)
       }
+      if index == newIndex { return }
       try transaction.apply(.move(table.records[index].id, index: newIndex), to: name.text)
     }
   }

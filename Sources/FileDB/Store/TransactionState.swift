@@ -34,8 +34,8 @@ final class TransactionState {
   private var order: [TableKey] = []
   /// The total size of the records in all changes.
   private var recordBytes = 0
-  /// Called after the transaction is durable.
-  private var completions: [() -> Void] = []
+  /// Called after the transaction is durable, or after what was done until then is undone.
+  private var completions: [(committed: () -> Void, undone: () -> Void)] = []
   /// Set after the write has returned. A body could still exchange its transaction with that of a write on another
   /// store.
   private var isOver = false
@@ -131,10 +131,23 @@ final class TransactionState {
       file: store.url.path, table: new.text)
   }
 
-  /// Calls `body` after the transaction is durable. If the present work is undone, `body` is not called.
-  func afterCommit(_ body: @escaping () -> Void) { completions.append(body) }
+  /// Calls `committed` after the transaction is durable, or `undone` if the present work is undone.
+  func whenEnded(committed: @escaping () -> Void = {}, undone: @escaping () -> Void = {}) {
+    completions.append((committed, undone))
+  }
 
-  func complete() { for completion in completions { completion() } }
+  func complete() {
+    for completion in completions { completion.committed() }
+    completions = []
+  }
+
+  // It has no commit, or nobody knows its outcome.
+  deinit { abandon(after: 0) }
+
+  private func abandon(after count: Int) {
+    for completion in completions[count...].reversed() { completion.undone() }
+    completions.removeSubrange(count...)
+  }
 
   @discardableResult
   private func touch(_ key: TableKey) throws(StoreError) -> Place {
@@ -198,7 +211,7 @@ extension TransactionState {
     keptChangeCount = 0
     (declaredTables, declarationsOfNewTables, recordOrigins) = ([], [:], [:])
     (restored, formerMisfits) = ([:], [:])
-    completions.removeSubrange(savepoint.completionCount...)
+    abandon(after: savepoint.completionCount)
     recordBytes = savepoint.recordBytes
     var undone: [TableKey: Int] = [:]
     for key in order[savepoint.changeCount...] { undone[key, default: 0] += 1 }

@@ -4,6 +4,8 @@ import Synchronization
 /// Lets one thread write at a time, and knows that thread's transaction.
 final class WriterGate: Sendable {
   private let lock = Monitor()
+  /// Whether any thread is inside. Only used by who has the lock.
+  nonisolated(unsafe) private var isTaken = false
   /// The thread inside; 0 for none.
   private let inside = Atomic<UInt>(0)
   /// Safe without isolation, because only the thread inside uses it. That thread sets ``inside`` first and clears it
@@ -16,19 +18,42 @@ final class WriterGate: Sendable {
   }
 
   /// Runs `body` when no other thread is inside.
-  func enter<Result>(_ body: () throws -> Result) rethrows -> Result {
+  /// - Throws: ``StoreError/Code/locked`` if another thread is still inside after `timeout`. Two threads that write to
+  ///   two stores, one inside the other and in opposite order, would otherwise wait for each other for ever.
+  func enter<Result>(timeout: Duration, _ body: () throws -> Result) throws -> Result {
     lock.lock()
+    if isTaken { try wait(until: .now + timeout) }
     return try runInside(body)
   }
 
   /// Runs `body` unless any thread is inside, even this one.
-  func enterIfFree(_ body: () throws -> Void) rethrows { if lock.lockIfFree() { try runInside(body) } }
+  func enterIfFree(_ body: () throws -> Void) rethrows {
+    lock.lock()
+    if isTaken { lock.unlock() } else { try runInside(body) }
+  }
 
-  /// Must be called by the thread that has the lock.
+  /// Must be called with the lock, and keeps it.
+  private func wait(until deadline: ContinuousClock.Instant) throws(StoreError) {
+    while isTaken {
+      let rest = deadline - .now
+      guard rest > .zero else {
+        lock.unlock()
+        throw StoreError(.locked, "another write of this program did not end in time")
+      }
+      lock.wait(upTo: rest)
+    }
+  }
+
+  /// Must be called with the lock, and gives it back.
   private func runInside<Result>(_ body: () throws -> Result) rethrows -> Result {
+    isTaken = true
+    lock.unlock()
     inside.store(Self.currentThread, ordering: .relaxed)
     defer {
       inside.store(0, ordering: .relaxed)
+      lock.lock()
+      isTaken = false
+      lock.wakeOne()
       lock.unlock()
     }
     return try body()

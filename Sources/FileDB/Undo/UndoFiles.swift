@@ -174,8 +174,13 @@ struct UndoFiles: Sendable {
     }
   }
 
-  private func document(_ plist: PlistDictionary) throws(PlistError) -> [UInt8] {
-    try PlistWriter.document(.dict(plist), limits: UndoStep.limits(store.options.limits))
+  private func document(_ plist: PlistDictionary) throws(StoreError) -> [UInt8] {
+    do {
+      return try PlistWriter.document(.dict(plist), limits: UndoStep.limits(store.options.limits))
+    } catch {
+      // All values have been written before, but not the name.
+      throw StoreError(.unrepresentableValue, "the name of the step cannot be kept: \(error.message)")
+    }
   }
 
   /// Checks that the disk has space for what ``keep(_:named:with:in:_:)`` would write. Writes nothing.

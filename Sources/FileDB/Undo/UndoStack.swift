@@ -11,9 +11,11 @@ import Synchronization
 /// other processes. You may use it from any thread. On Apple platforms you can use an `UndoManager` instead; see
 /// `RecordStore.registerUndo(_:with:onError:)`.
 public final class UndoStack: Sendable {
-  private struct Item {
+  private final class Item: Sendable {
     let name: String
     let step: UndoStep
+
+    init(name: String, step: UndoStep) { (self.name, self.step) = (name, step) }
   }
 
   private struct State {
@@ -56,7 +58,7 @@ public final class UndoStack: Sendable {
       let write = try store.undoableWrite(body)
       let item = Item(name: name, step: write.step)
       // If this is part of another write, it may still be undone.
-      if !write.step.isEmpty { transaction.state.afterCommit { self.keep(item) } }
+      if !write.step.isEmpty { transaction.state.whenEnded(committed: { self.keep(item) }) }
       return write.result
     }
   }
@@ -103,14 +105,23 @@ public final class UndoStack: Sendable {
     from source: WritableKeyPath<State, [Item]> & Sendable,
     to target: WritableKeyPath<State, [Item]> & Sendable
   ) throws -> Bool {
-    guard let item = state.withLock({ $0[keyPath: source].popLast() }) else { return false }
-    do {
-      let inverse = try store.undo(item.step)
-      state.withLock { $0[keyPath: target].append(Item(name: item.name, step: inverse)) }
+    if state.withLock({ $0[keyPath: source].isEmpty }) { return false }
+    return try store.write { transaction in
+      guard let item = state.withLock({ $0[keyPath: source].popLast() }) else { return false }
+      let inverse: Item
+      do { inverse = Item(name: item.name, step: try store.undo(item.step)) } catch {
+        state.withLock { $0[keyPath: source].append(item) }
+        throw error
+      }
+      state.withLock { $0[keyPath: target].append(inverse) }
+      // This may be part of another write, which fails later.
+      transaction.state.whenEnded(undone: {
+        self.state.withLock { state in
+          state[keyPath: target].removeAll { $0 === inverse }
+          state[keyPath: source].append(item)
+        }
+      })
       return true
-    } catch {
-      state.withLock { $0[keyPath: source].append(item) }
-      throw error
     }
   }
 }

@@ -9,7 +9,9 @@ struct Add: StoreCommand {
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
-  @Argument(help: FieldAssignment.help, transform: ManyWords.each(FieldAssignment.init(argument:)))
+  @Argument(
+    help: ArgumentHelp(FieldAssignment.help.abstract, valueName: "fields"),
+    transform: ManyWords.each(FieldAssignment.init(argument:)))
   var words: [[FieldAssignment]] = []
   @OptionGroup var place: PositionOptions
   @OptionGroup var options: WriteOptions

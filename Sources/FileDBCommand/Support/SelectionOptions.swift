@@ -52,7 +52,7 @@ struct SelectionOptions: ParsableArguments {
     }
     let keys = try SortKey.parse([sort], text: TextOrder(localized: localized))
     Terminal.noteUnknown(keys.map(\.reference), in: snapshot)
-    let records = snapshot.sorted(by: keys)
+    let records = try snapshot.sorted(by: keys)
     guard let matches else { return AnyRandomAccessCollection(records) }
     return AnyRandomAccessCollection(records.within(matches))
   }

@@ -117,7 +117,9 @@ import Testing
       try await table.set(["isDone": .bool(!view.ids.contains(other))], of: other)
       let change = try await changes.nextInTime()
       try view.show(change)
-      let expected = table.lastSnapshot.sorted(by: [.descending("n")]).filter { $0.fields["isDone"] == true }
+      let expected = try table.lastSnapshot.sorted(by: [.descending("n")]).filter {
+        $0.fields["isDone"] == true
+      }
       try #require(change.after.ids == expected.map(\.id))
       try #require(view.shows(change.after))
     }

@@ -133,7 +133,7 @@ import Testing
           }
           return left < right
         }
-        #expect(snapshot.sorted(by: keys).map(\.id) == expected.map { records[$0].id }, "\(keys)")
+        #expect(try snapshot.sorted(by: keys).map(\.id) == expected.map { records[$0].id }, "\(keys)")
       }
     }
   }

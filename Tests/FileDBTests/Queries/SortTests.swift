@@ -40,8 +40,8 @@ private struct Food: Codable, Sendable {
     try withStore { store in
       let table = try store.table("t")
       try table.add(contentsOf: [["v": 1.0], ["v": 1], ["v": 1.0], ["v": 0]])
-      #expect(table.lastSnapshot.sorted(by: [.ascending("v")]).map(\.id) == [4, 1, 2, 3])
-      #expect(table.lastSnapshot.sorted(by: [.descending("v")]).map(\.id) == [1, 2, 3, 4])
+      #expect(try table.lastSnapshot.sorted(by: [.ascending("v")]).map(\.id) == [4, 1, 2, 3])
+      #expect(try table.lastSnapshot.sorted(by: [.descending("v")]).map(\.id) == [1, 2, 3, 4])
     }
   }
 
@@ -52,7 +52,7 @@ private struct Food: Codable, Sendable {
         ["g": "b", "n": 1], ["g": "a", "n": 1], ["g": "b", "n": 2], ["g": "a", "n": 1], ["n": 9], ["g": "a"],
       ]
       try table.add(contentsOf: records)
-      let view = table.lastSnapshot.sorted(by: [.ascending("g"), .descending("n")]).map(\.id)
+      let view = try table.lastSnapshot.sorted(by: [.ascending("g"), .descending("n")]).map(\.id)
       #expect(view == [2, 4, 6, 3, 1, 5])
       #expect(table.lastSnapshot.ids == [1, 2, 3, 4, 5, 6], "a view changes nothing")
       try table.sort(by: [.ascending("g"), .descending("n")])
@@ -64,11 +64,11 @@ private struct Food: Codable, Sendable {
     try withStore { store in
       let table = try store.table("t")
       try table.add(contentsOf: ["item 10", "Item 2", "apple", "item 1", "Zoo"].map { ["v": .string($0)] })
-      func order(_ text: TextOrder) -> [PlistValue?] {
-        table.lastSnapshot.sorted(by: [.ascending("v", text: text)]).map { $0.fields["v"] }
+      func order(_ text: TextOrder) throws -> [PlistValue?] {
+        try table.lastSnapshot.sorted(by: [.ascending("v", text: text)]).map { $0.fields["v"] }
       }
-      #expect(order(.bytes) == ["Item 2", "Zoo", "apple", "item 1", "item 10"])
-      #expect(order(.localized) == ["apple", "item 1", "Item 2", "item 10", "Zoo"])
+      #expect(try order(.bytes) == ["Item 2", "Zoo", "apple", "item 1", "item 10"])
+      #expect(try order(.localized) == ["apple", "item 1", "Item 2", "item 10", "Zoo"])
     }
   }
 
@@ -120,6 +120,72 @@ private struct Food: Codable, Sendable {
       #expect(foods.lastSnapshot.ids == [3, 2, 4, 1])
       #expect(try foods.lastSnapshot.sorted(by: \.kcal).map(\.id) == [3, 4, 1, 2])
       #expect(try foods.lastSnapshot.sorted(by: \.kcal, order: .reverse).map(\.id) == [4, 1, 3, 2])
+    }
+  }
+
+  struct Recipe: Codable, Sendable {
+    enum Kind: String, Codable, Sendable { case soup, cake }
+    struct Source: Codable, Sendable { var page: Int }
+
+    var title: String
+    var kind: Kind
+    var minutes: Int?
+    var rating = 0
+    var source: Source
+    @ExactDate var added = Date(timeIntervalSince1970: 0)
+    let code: String
+
+    enum CodingKeys: String, CodingKey {
+      case title = "t"
+      case kind, minutes, rating, source, added, code
+    }
+  }
+
+  /// Nobody can make up a record that this type accepts, because of its enum.
+  @Test func recordsShowTheFieldOfAProperty() throws {
+    try withStore { store in
+      let table = try store.table(TableName<Recipe>("recipes"))
+      try table.sort(by: [SortKey(\Recipe.title)])
+      #expect(try table.snapshot().sorted(by: [SortKey(\Recipe.title)]).isEmpty)
+      let soup = try table.add(
+        Recipe(title: "b", kind: .soup, minutes: 5, rating: 1, source: .init(page: 1), added: .now, code: "b")
+      )
+      #expect(try table.snapshot().sorted(by: [SortKey(\Recipe.title)]).map(\.id) == [soup])
+      let cake = try table.add(Recipe(title: "a", kind: .cake, rating: 1, source: .init(page: 2), code: "c"))
+      let pie = try table.add(
+        Recipe(title: "c", kind: .cake, minutes: 1, rating: 1, source: .init(page: 0), code: "a"))
+      func order(_ keys: SortKey...) throws -> [RecordID<Recipe>] {
+        try table.snapshot().sorted(by: keys).map(\.id)
+      }
+      #expect(try order(SortKey(\Recipe.title)) == [cake, soup, pie])
+      #expect(try order(SortKey(\Recipe.minutes)) == [pie, soup, cake])
+      #expect(try order(SortKey(\Recipe.rating)) == [soup, cake, pie])
+      #expect(try order(SortKey(\Recipe.source.page, .reverse)) == [cake, soup, pie])
+      #expect(try order(SortKey(\Recipe.added), SortKey(\Recipe.title)) == [cake, pie, soup])
+      #expect(try order(SortKey(\Recipe.code)) == [pie, soup, cake])
+      #expect(try order(SortKey(\Recipe.kind)) == [cake, pie, soup])
+      try table.sort(by: [SortKey(\Recipe.title)])
+      #expect(try table.snapshot().ids == [cake, soup, pie])
+    }
+  }
+
+  struct Twice: Codable, Sendable {
+    enum Kind: String, Codable, Sendable { case a, b }
+
+    let first: String
+    let second: String
+    let kind: Kind
+  }
+
+  @Test func propertyThatRecordsDoNotShowIsAnError() throws {
+    try withStore { store in
+      let table = try store.table(TableName<Twice>("t"))
+      for text in ["x", "y"] { try table.add(Twice(first: text, second: text, kind: .a)) }
+      let error = storeError { try table.sort(by: [SortKey(\Twice.first)]) }
+      #expect(error?.code == .invalidValue && error?.table == "t")
+      #expect(error?.message.contains("use .ascending or .descending") == true)
+      try table.add(Twice(first: "a", second: "b", kind: .b))
+      #expect(throws: StoreError.self) { try table.sort(by: [SortKey(\Twice.first)]) }
     }
   }
 }

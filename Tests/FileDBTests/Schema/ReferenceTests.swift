@@ -147,4 +147,17 @@ import Testing
       try RecordStore(at: folder).checkInvariants()
     }
   }
+
+  /// Each record refers to the one before, and each wave of deletions finds one more.
+  @Test func longChainIsDeletedInOneGo() throws {
+    try withStore { store in
+      let nodes = try store.table("nodes")
+      try nodes.declare(
+        TableSchema(fields: [FieldSchema("parent", references: ReferenceRule("nodes", onDelete: .cascade))]))
+      let count: Int64 = 3_000
+      try nodes.add(contentsOf: [[:]] + (1..<count).map { ["parent": .integer($0)] })
+      try nodes.delete(2)
+      #expect(try nodes.snapshot().ids == [1])
+    }
+  }
 }

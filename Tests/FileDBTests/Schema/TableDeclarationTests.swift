@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  static func notes(version: Int64 = 0, most: PlistValue = 5) -> TableName<Note> {
+  static func notes(version: Int64 = 0, most: Int = 5) -> TableName<Note> {
     TableName(
       "notes",
       declaring: TableDeclaration(
@@ -120,6 +120,54 @@ import Testing
         try tx[Self.notes()].add(Note(title: "B"))
       }
       #expect(try store.table("notes").snapshot().schema != nil)
+    }
+  }
+
+  struct Product: Codable, Sendable, Equatable {
+    enum Kind: String, Codable, CaseIterable, Sendable { case book, film }
+
+    var price = 1.5
+    var kind: Kind?
+    var since: Date?
+  }
+
+  /// Bounds, defaults and allowed values have the property's own type.
+  @Test func rulesTakeValuesOfThePropertysType() throws {
+    try withStore { store in
+      let start = Date(timeIntervalSince1970: 0)
+      let products = try store.table(
+        TableName<Product>(
+          "products",
+          declaring: TableDeclaration(
+            .field(\.price, minimum: 0, maximum: 100), .field(\.kind, allowedValues: [.book]),
+            .field(\.since, minimum: start, defaultValue: start))))
+      let id = try products.add(Product(price: 0, kind: .book))
+      #expect(try products.record(with: id).value == Product(price: 0, kind: .book, since: start))
+      #expect(storeError { try products.add(Product(price: -1)) }?.code == .valueNotAllowed)
+      #expect(storeError { try products.add(Product(kind: .film)) }?.field == "kind")
+      #expect(storeError { try products.add(Product(since: start - 1)) }?.field == "since")
+    }
+  }
+
+  struct Picky: Codable, Sendable {
+    enum Level: String, Codable, Sendable { case low, high }
+
+    var level: Level
+    var name: String
+  }
+
+  /// A made-up record has no level that this type accepts.
+  @Test func fieldWhoseNameCannotBeFoundIsAnErrorOfTheFirstWrite() throws {
+    try withStore { store in
+      let picky = Picky(level: .low, name: "a")
+      let table = try store.table(
+        TableName<Picky>("t", declaring: TableDeclaration(.field(\.name, isRequired: true))))
+      let error = storeError { try table.add(picky) }
+      #expect(error?.code == .invalidSchema && error?.table == "t")
+      #expect(error?.message.contains(".field(path, \"name\")") == true)
+      let named = try store.table(
+        TableName<Picky>("u", declaring: TableDeclaration(.field(\.name, "name", isRequired: true))))
+      try named.add(picky)
     }
   }
 }

@@ -36,8 +36,7 @@ import Testing
     try withStore { store in
       let table = try store.table("t")
       let verbs: [() throws -> Void] = [
-        { try table.deleteAll() }, { try table.truncate() }, { try table.drop() }, { try table.delete(1) },
-        { try table.sort(by: [.ascending("n")]) },
+        { try table.truncate() }, { try table.drop() },
       ]
       for verb in verbs {
         let code = storeError(verb)?.code
@@ -370,6 +369,63 @@ import Testing
       let table = try RecordStore(at: folder).table("t")
       #expect(storeError { try table.add([:]) }?.code == .counterExhausted)
       #expect(try table.count == 1)
+    }
+  }
+
+  /// A table comes into being with its first record. Before, there is nothing to sort or to delete.
+  @Test func tableThatDoesNotExistYetIsLikeAnEmptyOne() throws {
+    try withStore { store in
+      let table = try store.table("none")
+      try table.deleteAll()
+      try table.sort(by: [.ascending("n")])
+      for verb in [
+        { try table.delete(1) }, { try table.delete([1, 2]) }, { try table.set(["n": 1], of: 1) },
+      ]
+        as [() throws -> Void]
+      {
+        let error = storeError { try verb() }
+        #expect(error?.code == .recordNotFound && error?.table == "none" && error?.record == 1)
+      }
+      #expect(try store.tableNames.isEmpty)
+    }
+  }
+
+  @Test func moveToItsOwnPlaceIsNoCommit() throws {
+    try withStore(.disk) { store in
+      let table = try store.table("t")
+      try table.add(contentsOf: [["n": 1], ["n": 2], ["n": 3]])
+      let before = try table.commitsBehind
+      try table.move(2, to: .index(1))
+      try table.move(2, to: .after(1))
+      try table.move(2, to: .before(3))
+      try table.move(1, to: .top)
+      try table.move(3, to: .bottom)
+      try table.move(fromIndex: 1, toIndex: 1)
+      try table.move(fromOffsets: [1], toOffset: 2)
+      let after = try table.commitsBehind
+      #expect(after == before && before > 0)
+      #expect(storeError { try table.move(2, to: .index(3)) }?.code == .indexOutOfRange)
+    }
+  }
+
+  @Test func storeIsNotClosedInsideAWrite() throws {
+    try withStore { store in
+      try store.write { tx in
+        #expect(storeError { try store.close() }?.code == .insideWrite)
+        try tx["t"].add(["n": 1])
+      }
+      try store.table("t").add(["n": 2])
+    }
+  }
+
+  @Test func nameOfAnUndoStepMustBeText() throws {
+    try withStore { store in
+      let error = storeError {
+        _ = try store.undoLog.write(named: "a\u{1}") { tx in try tx["t"].add(["n": 1]) }
+      }
+      #expect(error?.code == .unrepresentableValue && error?.message.contains("name of the step") == true)
+      let names = try store.tableNames
+      #expect(names.isEmpty)
     }
   }
 }

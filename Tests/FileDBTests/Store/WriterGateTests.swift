@@ -11,7 +11,7 @@ import Testing
     let gate = WriterGate()
     let transaction = TransactionState(store: .inMemory())
     #expect(gate.currentTransaction == nil)
-    try gate.enter {
+    try gate.enter(timeout: .seconds(30)) {
       #expect(gate.currentTransaction == nil)
       try gate.with(transaction) {
         #expect(gate.currentTransaction === transaction)
@@ -29,11 +29,36 @@ import Testing
   @Test func oneThreadIsInsideAtATime() {
     let gate = WriterGate()
     let inside = Atomic<Int>(0)
+    let entered = Atomic<Int>(0)
     DispatchQueue.concurrentPerform(iterations: 100) { _ in
-      gate.enter {
+      try? gate.enter(timeout: .seconds(30)) {
+        entered.add(1, ordering: .relaxed)
         #expect(inside.add(1, ordering: .sequentiallyConsistent).newValue == 1)
         inside.subtract(1, ordering: .sequentiallyConsistent)
       }
     }
+    #expect(entered.load(ordering: .relaxed) == 100)
+  }
+
+  /// Two threads write to two stores, one inside the other and in opposite order. One of them gives up.
+  @Test func writesThatWaitForEachOtherEnd() throws {
+    let stores = [0, 1].map { _ in RecordStore.inMemory(options: StoreOptions(lockTimeout: .milliseconds(50)))
+    }
+    let areInside = Atomic<Int>(0)
+    let errors = Mutex<[StoreError.Code]>([])
+    let ends = [0, 1].map { first in
+      startThread("a write to both stores") {
+        do {
+          try stores[first].write { _ in
+            areInside.add(1, ordering: .sequentiallyConsistent)
+            while areInside.load(ordering: .sequentiallyConsistent) < 2 { sched_yield() }
+            try stores[1 - first].write { _ in }
+          }
+        } catch { errors.withLock { $0.append((error as? StoreError)?.code ?? .inputOutput) } }
+      }
+    }
+    for end in ends { try end.wait() }
+    #expect([[.locked], [.locked, .locked]].contains(errors.withLock(\.self)))
+    for store in stores { try store.write { _ in } }
   }
 }

@@ -98,4 +98,39 @@ extension UndoStackTests {
     #expect(edits.skipRedo())
     #expect(try !edits.redo())
   }
+
+  /// An undo and a redo within a write that throws later have not happened.
+  @Test func undoWithinAWriteThatThrowsLeavesTheStackAsItWas() throws {
+    let store = RecordStore.inMemory()
+    let table = try store.table("t")
+    let stack = UndoStack(store: store)
+    for number in 1...3 {
+      try stack.write(named: "add \(number)") { tx in try tx["t"].add(["n": .integer(Int64(number))]) }
+    }
+    #expect(try stack.undo())
+    struct Stop: Error {}
+    #expect(throws: Stop.self) {
+      try store.write { _ in
+        #expect(try stack.undo())
+        #expect(stack.undoName == "add 1" && stack.redoName == "add 2")
+        #expect(try stack.redo())
+        #expect(try stack.redo())
+        #expect(try stack.undo())
+        throw Stop()
+      }
+    }
+    #expect(stack.undoName == "add 2" && stack.redoName == "add 3")
+    #expect(table.lastSnapshot.ids == [1, 2])
+    try store.write { _ in
+      try stack.undo()
+      #expect(throws: Stop.self) {
+        try store.write { _ in
+          try stack.undo()
+          throw Stop()
+        }
+      }
+    }
+    #expect(stack.undoName == "add 1" && stack.redoName == "add 2")
+    #expect(table.lastSnapshot.ids == [1])
+  }
 }

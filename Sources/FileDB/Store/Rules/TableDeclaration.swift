@@ -28,7 +28,8 @@ public struct TableDeclaration<Value: Codable & Sendable>: Sendable {
   /// file.
   public typealias Migration = @Sendable (_ table: RecordTable<Fields>, _ version: Int64) throws -> Void
 
-  let schema: TableSchema
+  /// An error if the name or a value of a field cannot be found.
+  let schema: Result<TableSchema, StoreError>
   let migration: Migration?
 
   /// Declares the rules of a table.
@@ -44,19 +45,24 @@ public struct TableDeclaration<Value: Codable & Sendable>: Sendable {
     migration: Migration? = nil
   ) {
     let version = version ?? ValueForm(Value.self).migrations?.version ?? 0
-    schema = TableSchema(version: version, fields: fields.map(\.schema), unique: unique)
+    schema = Result { () throws(StoreError) in
+      TableSchema(
+        version: version, fields: try fields.map { field throws(StoreError) in try field.schema.get() },
+        unique: unique)
+    }
     self.migration = migration
   }
 }
 
 /// The rules for one field; see ``TableDeclaration``.
 public struct DeclaredField<Value: Codable & Sendable>: Sendable {
-  let schema: FieldSchema
+  let schema: Result<FieldSchema, StoreError>
 
   /// Declares the field in which `Value` stores a property, even if its `CodingKeys` give the field another name.
   /// - Parameters:
   ///   - path: the property.
-  ///   - name: the field's name; `nil` to find it as ``SortKey/init(_:_:text:)`` does.
+  ///   - name: the field's name; `nil` to find it as ``SortKey/init(_:_:text:)`` does. If that fails, the first write
+  ///     to the table throws ``StoreError/Code/invalidSchema``.
   ///   - type: the type of its values; `nil` for the one that `Value` encodes.
   ///   - title: a title for people, for example as a column's heading.
   ///   - isRequired: whether every record must have the field.
@@ -67,25 +73,34 @@ public struct DeclaredField<Value: Codable & Sendable>: Sendable {
   ///   - pattern: a regular expression that must match the whole text.
   ///   - defaultValue: the value that a new record gets if it lacks the field.
   ///   - references: the reference to a record, if the field's value is one.
-  /// - Precondition: the name is given, or can be found; see ``SortKey/init(_:_:text:)``.
-  public static func field<Field: Equatable>(
+  public static func field<Field: Codable & Equatable>(
     _ path: KeyPath<Value, Field>, _ name: String? = nil, type: FieldType? = nil, title: String? = nil,
-    isRequired: Bool = false, isUnique: Bool = false, allowedValues: [PlistValue]? = nil,
-    minimum: PlistValue? = nil, maximum: PlistValue? = nil, pattern: String? = nil,
-    defaultValue: PlistValue? = nil, references: ReferenceRule? = nil
+    isRequired: Bool = false, isUnique: Bool = false, allowedValues: [Field]? = nil, minimum: Field? = nil,
+    maximum: Field? = nil, pattern: String? = nil, defaultValue: Field? = nil,
+    references: ReferenceRule? = nil
   ) -> DeclaredField {
-    let name = name ?? Self.name(of: path)
-    let encoded = Fields(probing: Value.self)?[name].map(FieldType.init(of:))
-    return DeclaredField(
-      schema: FieldSchema(
-        name, type: type ?? encoded, title: title, isRequired: isRequired, isUnique: isUnique,
-        allowedValues: allowedValues, minimum: minimum, maximum: maximum, pattern: pattern,
-        defaultValue: defaultValue, references: references))
+    DeclaredField(
+      schema: Result { () throws(StoreError) in
+        let name = if let name { name } else { try Self.name(of: path) }
+        func stored(_ value: Field?) throws(StoreError) -> PlistValue? {
+          do { return try FieldsEncoder.encodeValue(value, codingPath: []) } catch {
+            throw StoreError(.invalidSchema, "\(error)", field: name)
+          }
+        }
+        let encoded = Fields(probing: Value.self)?[name].map(FieldType.init(of:))
+        return FieldSchema(
+          name, type: type ?? encoded, title: title, isRequired: isRequired, isUnique: isUnique,
+          allowedValues: try allowedValues?.map { value throws(StoreError) in try stored(value) }
+            .compactMap(\.self), minimum: try stored(minimum),
+          maximum: try stored(maximum), pattern: pattern, defaultValue: try stored(defaultValue),
+          references: references)
+      })
   }
 
-  private static func name<Field: Equatable>(of path: KeyPath<Value, Field>) -> String {
+  static func name<Field: Equatable>(of path: KeyPath<Value, Field>) throws(StoreError) -> String {
     guard case .path(let names)? = FieldReference(of: path), names.count == 1 else {
-      preconditionFailure(
+      throw StoreError(
+        .invalidSchema,
         "FileDB cannot tell in which field \(Value.self) stores \(path); give its name: .field(path, \"name\")"
       )
     }
@@ -100,11 +115,13 @@ extension ReferenceRule {
   }
 
   /// A reference to a record of `table` by its value in a unique field.
-  /// - Precondition: the field's name can be found; see ``SortKey/init(_:_:text:)``.
+  ///
+  /// If the field's name cannot be found, see ``SortKey/init(_:_:text:)``, the first write to the table throws
+  /// ``StoreError/Code/invalidSchema``.
   public init<Target, Field: Equatable>(
     _ table: TableName<Target>, _ path: KeyPath<Target, Field>, onDelete: DeleteRule = .restrict
   ) {
-    let field = DeclaredField<Target>.field(path).schema.name
-    self.init(table.text, field: FieldName(field).besideID, onDelete: onDelete)
+    let field = try? FieldName(DeclaredField<Target>.name(of: path)).besideID
+    self.init(table.text, field: field ?? "", onDelete: onDelete)
   }
 }

@@ -14,19 +14,23 @@ extension TransactionState {
     let declaration = store.extensions.value(TableDeclarations.self) { TableDeclarations() }
       .declaration(of: key, make)
     let file = try readableSchema(of: key) ?? TableSchema()
-    do throws(StoreError) { try file.compare(with: declaration.schema) } catch {
+    let declared: TableSchema
+    do throws(StoreError) {
+      declared = try declaration.schema.get()
+      try file.compare(with: declared)
+    } catch {
       throw error.adding(table: name.text)
     }
-    if file.hasSameRules(as: declaration.schema) { return }
+    if file.hasSameRules(as: declared) { return }
     guard try table(name.text).exists else {
-      declarationsOfNewTables[key] = declaration.schema
+      declarationsOfNewTables[key] = declared
       return
     }
-    if file.version < declaration.schema.version {
+    if file.version < declared.version {
       try declaration.migration?(recordTable(.records(name.text)), file.version)
     }
     try migrateRecords(of: name)
-    try declare(declaration.schema, for: name.text)
+    try declare(declared, for: name.text)
   }
 
   /// Migrates the records of a versioned type to its newest version, before the new rules apply to them.

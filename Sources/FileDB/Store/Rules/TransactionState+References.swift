@@ -11,21 +11,18 @@ extension TransactionState {
   }
 
   /// Deletes or changes the records that refer to deleted ones, then the records that refer to those, and so on.
+  /// - Complexity: O(*k*) searches for *k* deleted records, however long the chain of references is.
   func followDeletions() throws(StoreError) {
-    var followed: [TableKey: Set<AnyRecordID>] = [:]
-    var isDone = false
-    while !isDone {
-      isDone = true
-      for place in changed where place.table.mayLackRecords {
-        let (key, table) = (place.key, place.table)
-        let referring = try fields(referringTo: key, table)
-        if referring.isEmpty { continue }
-        let gone = WrittenRecords(of: table).removed.filter { followed[key]?.contains($0.id) != true }
-        if gone.isEmpty { continue }
-        followed[key, default: []].formUnion(gone.map(\.id))
-        for referring in referring {
-          if try follow(gone, in: key, referring) { isDone = false }
-        }
+    var waiting = changed.filter(\.table.mayLackRecords).map {
+      ($0.key, WrittenRecords(of: $0.table).removed)
+    }
+    var next = 0
+    while next < waiting.count {
+      let (key, gone) = waiting[next]
+      next += 1
+      guard !gone.isEmpty, let place = touched[key] else { continue }
+      for referring in try fields(referringTo: key, place.table) {
+        waiting.append((referring.table, try follow(gone, in: key, referring)))
       }
     }
   }
@@ -44,21 +41,23 @@ extension TransactionState {
     }
   }
 
-  /// - Returns: whether anything was changed.
+  /// - Returns: the records that this deleted, as they were before the transaction. What the transaction has added
+  ///   itself, it must not leave without a reference.
   private func follow(
     _ gone: [EncodedRecord], in key: TableKey, _ referring: Referring
-  ) throws(StoreError) -> Bool {
-    guard referring.rule.onDelete != .restrict else { return false }
+  ) throws(StoreError) -> [EncodedRecord] {
+    guard referring.rule.onDelete != .restrict else { return [] }
     var found: Set<AnyRecordID> = []
     for (_, value) in try vanished(gone, of: key, referring.rule) {
       found.formUnion(try self.ids(referring, to: value))
     }
     let ids = found.sorted()
-    guard !ids.isEmpty else { return false }
+    guard !ids.isEmpty else { return [] }
     if referring.rule.onDelete == .cascade {
       try apply(.remove(ids), to: referring.table.text)
       note(.deletion, of: ids.count, in: referring.table)
-      return true
+      let former = touched[referring.table]?.table.first
+      return ids.compactMap { former?.record($0) }
     }
     note(.change, of: ids.count, in: referring.table)
     for id in ids {
@@ -67,7 +66,7 @@ extension TransactionState {
       fields[referring.field] = nil
       try apply(.replace(encoder.encode(fields, id: id)), to: referring.table.text)
     }
-    return true
+    return []
   }
 
   /// Refuses a change that would leave a reference to nothing: deleting a record that must not be deleted, or changing

@@ -69,6 +69,8 @@ final class FieldProbe {
     case is Data.Type: [Data([37, 0]), Data([101, 7])]
     case is URL.Type: [URL(string: "a:/B/?c#d"), URL(string: "e:/F/?g#h")].compactMap(\.self)
     case is UUID.Type: [UUID(uuid: (3, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)), UUID()]
+    case is ExactDate.Type:
+      [ExactDate(Date(timeIntervalSince1970: -37.25)), ExactDate(Date(timeIntervalSince1970: 4_000_101.75))]
     case is Decimal.Type: [Decimal(-37.25), Decimal(101.75)]
     case let type as any RecordIdentifier.Type: Self.ids(type)
     case is PlistValue.Type: [PlistValue.integer(-37), PlistValue.integer(101)]

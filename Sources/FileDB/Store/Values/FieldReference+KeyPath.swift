@@ -11,7 +11,10 @@ extension FieldReference {
     let others = base.scalars.compactMap { ProbedValue<Value>(altering: $0) }
     func isStored(in names: [String]) -> Bool {
       func holds(_ probed: ProbedValue<Value>) -> Bool {
-        probed.decoded[names] as? Field == probed.value[keyPath: path]
+        let decoded = probed.decoded[names]
+        // The property of an `@ExactDate` is a plain date.
+        let field = decoded as? Field ?? (decoded as? ExactDate)?.wrappedValue as? Field
+        return field == probed.value[keyPath: path]
       }
       return holds(base) && others.allSatisfy(holds)
         && others.contains { $0.value[keyPath: path] != base.value[keyPath: path] }

@@ -23,6 +23,15 @@ enum FieldsEncoder {
     return Fields(dictionary)
   }
 
+  /// The names of the fields that a value leaves out because they are `nil`. A type that leaves out a field without
+  /// asking the encoder cannot be told from one that does not have the field.
+  static func namesWithoutValue(of value: some Encodable) -> [String] {
+    let encoder = ValueEncoder(codingPath: [])
+    encoder.node.omitted = []
+    try? value.encode(to: encoder)
+    return encoder.node.omitted ?? []
+  }
+
   /// - Returns: `nil` for `nil`.
   static func encodeValue(_ value: some Encodable, codingPath: [any CodingKey]) throws -> PlistValue? {
     switch value {
@@ -36,8 +45,12 @@ enum FieldsEncoder {
     default:
       let encoder = ValueEncoder(codingPath: codingPath)
       try value.encode(to: encoder)
-      if let key = encoder.node.omitted, value is any KeyedByValues { throw noNil(codingPath + [key]) }
-      return encoder.node.value
+      if let key = encoder.node.emptyKey, value is any KeyedByValues { throw noNil(codingPath + [key]) }
+      let encoded = encoder.node.value
+      if case .array(let elements)? = encoded {
+        try (value as? any OfDistinctElements)?.check(elements, codingPath)
+      }
+      return encoded
     }
   }
 
@@ -47,6 +60,34 @@ enum FieldsEncoder {
       EncodingError.Context(
         codingPath: codingPath,
         debugDescription: "a property list cannot hold nil in an array or a dictionary"))
+  }
+}
+
+/// A collection that would lose elements if two of them became the same.
+private protocol OfDistinctElements {
+  /// How many elements of its array belong together; the first of them must be distinct.
+  static var step: Int { get }
+}
+
+extension Set: OfDistinctElements { fileprivate static var step: Int { 1 } }
+/// Keys that are neither strings nor integers are encoded in an array, each before its value.
+extension Dictionary: OfDistinctElements { fileprivate static var step: Int { 2 } }
+
+extension OfDistinctElements {
+  /// - Throws: `EncodingError` if two elements, as they will be stored, are the same.
+  fileprivate func check(_ elements: [PlistValue], _ codingPath: [any CodingKey]) throws {
+    var seen: Set<PlistValue> = []
+    for place in stride(from: 0, to: elements.count, by: Self.step) {
+      guard let stored = try? elements[place].normalized(depth: 0, limits: PlistLimits()),
+        !seen.insert(stored).inserted
+      else { continue }
+      throw EncodingError.invalidValue(
+        self,
+        EncodingError.Context(
+          codingPath: codingPath,
+          debugDescription: "two elements are stored as the same value; of a Date, whole seconds are stored, "
+            + "and of an ExactDate all"))
+    }
   }
 }
 
@@ -60,7 +101,9 @@ private final class Node {
   var elements: [Node]?
   var entries: [(key: String, value: Entry)]?
   /// A key whose value was `nil`.
-  var omitted: (any CodingKey)?
+  var emptyKey: (any CodingKey)?
+  /// The names of all keys whose value was `nil`, if somebody wants to know them.
+  var omitted: [String]?
 
   /// A value that is known immediately needs no node.
   enum Entry {
@@ -121,10 +164,17 @@ private struct KeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     return child
   }
 
-  func encodeNil(forKey key: Key) throws { node.omitted = key }
+  func encodeNil(forKey key: Key) {
+    node.emptyKey = key
+    node.omitted?.append(key.stringValue)
+  }
 
   private func add(_ value: PlistValue, _ key: Key) {
     node.entries?.append((key.stringValue, .value(value)))
+  }
+
+  private func add(_ value: PlistValue?, _ key: Key) {
+    if let value { add(value, key) } else { node.omitted?.append(key.stringValue) }
   }
 
   // The usual types need not be checked for special forms.
@@ -138,9 +188,30 @@ private struct KeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
     guard let encoded = try FieldsEncoder.encodeValue(value, codingPath: codingPath + [key]) else {
-      return try encodeNil(forKey: key)
+      return encodeNil(forKey: key)
     }
     add(encoded, key)
+  }
+
+  func encodeIfPresent(_ value: String?, forKey key: Key) { add(value.map(PlistValue.string), key) }
+  func encodeIfPresent(_ value: Bool?, forKey key: Key) { add(value.map(PlistValue.bool), key) }
+  func encodeIfPresent(_ value: Int?, forKey key: Key) { add(value.map { .integer(Int64($0)) }, key) }
+  func encodeIfPresent(_ value: Int8?, forKey key: Key) { add(value.map { .integer(Int64($0)) }, key) }
+  func encodeIfPresent(_ value: Int16?, forKey key: Key) { add(value.map { .integer(Int64($0)) }, key) }
+  func encodeIfPresent(_ value: Int32?, forKey key: Key) { add(value.map { .integer(Int64($0)) }, key) }
+  func encodeIfPresent(_ value: Int64?, forKey key: Key) { add(value.map(PlistValue.integer), key) }
+  func encodeIfPresent(_ value: UInt?, forKey key: Key) { add(value.map { PlistValue(UInt64($0)) }, key) }
+  func encodeIfPresent(_ value: UInt8?, forKey key: Key) { add(value.map { .integer(Int64($0)) }, key) }
+  func encodeIfPresent(_ value: UInt16?, forKey key: Key) { add(value.map { .integer(Int64($0)) }, key) }
+  func encodeIfPresent(_ value: UInt32?, forKey key: Key) { add(value.map { .integer(Int64($0)) }, key) }
+  func encodeIfPresent(_ value: UInt64?, forKey key: Key) { add(value.map { PlistValue($0) }, key) }
+  func encodeIfPresent(_ value: Float?, forKey key: Key) { add(value.map { .real(Double($0)) }, key) }
+  func encodeIfPresent(_ value: Double?, forKey key: Key) { add(value.map(PlistValue.real), key) }
+  func encodeIfPresent(_ value: Int128?, forKey key: Key) { add(value.map { PlistValue(wide: $0) }, key) }
+  func encodeIfPresent(_ value: UInt128?, forKey key: Key) { add(value.map { PlistValue(wide: $0) }, key) }
+
+  func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
+    add(try value.flatMap { try FieldsEncoder.encodeValue($0, codingPath: codingPath + [key]) }, key)
   }
 
   func nestedContainer<Nested: CodingKey>(

@@ -26,6 +26,16 @@ extension PlistValue {
     }
   }
 
+  /// Whether this and `other` are probably versions of one element, and not one element and another in its place: if
+  /// they have the same `id`, or without ids, the same value in some field that is not a Boolean. If there is only one
+  /// such field, nothing else could be the same.
+  fileprivate func resembles(_ other: PlistValue) -> Bool {
+    guard case .dict(let own) = self, case .dict(let other) = other else { return true }
+    if let id = own["id"] ?? other["id"] { return own["id"] == id && other["id"] == id }
+    let telling = own.filter { $0.value.bool == nil }
+    return telling.count < 2 || telling.contains { other[$0.key] == $0.value }
+  }
+
   /// Whether a type that read this could have written `written`, perhaps without parts that it does not know.
   fileprivate func holds(_ written: PlistValue) -> Bool {
     switch (self, written) {
@@ -41,7 +51,7 @@ extension PlistValue {
 
 extension [PlistValue] {
   /// An element that is unchanged, even if it moved, keeps what the type does not know. If the number of elements is
-  /// the same, a new element counts as the changed version of the one in its place.
+  /// the same, an element that resembles the one in its place counts as its changed version.
   fileprivate func patched(from before: [PlistValue], to after: [PlistValue]) -> [PlistValue] {
     // A set has another order each time. Then the elements are no longer those in the same places.
     guard hold(before) else { return after }
@@ -55,7 +65,9 @@ extension [PlistValue] {
     }
     return after.indices.map { place in
       if let source = sources[place] { return self[source] }
-      guard count == after.count, free.contains(place) else { return after[place] }
+      guard count == after.count, free.contains(place), before[place].resembles(after[place]) else {
+        return after[place]
+      }
       return self[place].patched(from: before[place], to: after[place])
     }
   }

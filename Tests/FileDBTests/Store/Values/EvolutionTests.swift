@@ -177,7 +177,7 @@ private let mark = "wgFileDbVersion"
       try raw.add(contentsOf: [["title": "newer", "wgFileDbVersion": 9], ["name": "older"]])
       let snapshot = try store.table(recipes).snapshot()
       #expect(snapshot.search("er", in: ["title"]).map(\.id) == [1, 2])
-      #expect(snapshot.sorted(by: [.descending("title")]).map(\.id) == [2, 1])
+      #expect(try snapshot.sorted(by: [.descending("title")]).map(\.id) == [2, 1])
       let error = try #require(
         storeError { _ = try snapshot.records(where: RecordPredicate("title == 'older'")) })
       #expect(error.code == .newerVersion && error.record == 1 && error.table == "recipes")

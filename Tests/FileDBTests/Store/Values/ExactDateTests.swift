@@ -42,7 +42,7 @@ private let sightings = TableName<Sighting>("sightings")
       let table = try store.table(sightings)
       try table.add(contentsOf: values)
       #expect(try table.snapshot().values().get() == values)
-      let byText = table.lastSnapshot.sorted(by: [.ascending("seen")])
+      let byText = try table.lastSnapshot.sorted(by: [.ascending("seen")])
       #expect(try byText.map { try $0.value.seen } == values.map(\.seen).sorted())
     }
   }
