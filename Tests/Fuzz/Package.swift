@@ -11,10 +11,12 @@ func fuzzer(_ name: String, _ products: [String]) -> Target {
 let package = Package(
   name: "Fuzz",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "FileDB", path: "../..", traits: [])],
+  dependencies: [.package(name: "FileDB", path: "../..")],
   targets: [
     .systemLibrary(name: "CLibFuzzer"),
-    .target(name: "FuzzSupport", dependencies: ["CLibFuzzer"]),
+    .target(
+      name: "FuzzSupport",
+      dependencies: ["CLibFuzzer", .product(name: "FileDB", package: "FileDB")]),
     fuzzer("FuzzPlist", ["FileDB"]),
     fuzzer("FuzzCanonical", ["FileDB"]),
     fuzzer("FuzzDelimited", ["FileDB", "FileDBExchange"]),
@@ -23,6 +25,17 @@ let package = Package(
     fuzzer("FuzzFrame", ["FileDB"]),
     fuzzer("FuzzOffsets", ["FileDB"]),
     fuzzer("FuzzLookup", ["FileDB"]),
+    fuzzer("FuzzUndo", ["FileDB"]),
+    fuzzer("FuzzConflicts", ["FileDB"]),
+    fuzzer("FuzzNotes", ["FileDB", "FileDBCluster"]),
+    fuzzer("FuzzMerge", ["FileDB"]),
+    fuzzer("FuzzJSON", ["FileDB", "FileDBExchange"]),
+    fuzzer("FuzzBinary", ["FileDB", "FileDBExchange"]),
+    fuzzer("FuzzPredicate", ["FileDB"]),
+    fuzzer("FuzzSchema", ["FileDB", "FileDBExchange"]),
+    fuzzer("FuzzHTTP", ["FileDB", "FileDBBrowse"]),
+    fuzzer("FuzzPostgres", ["FileDB", "FileDBCluster"]),
+    fuzzer("FuzzEtcd", ["FileDB", "FileDBCluster", "FileDBEtcd"]),
   ],
   swiftLanguageModes: [.v6]
 )
