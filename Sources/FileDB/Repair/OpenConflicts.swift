@@ -17,7 +17,7 @@ extension RecordStore {
   /// The conflicts that are kept for a table; `nil` if there are none.
   /// - Throws: the disk's errors.
   package func openConflicts(of table: String) throws -> OpenConflicts? {
-    try folder.readConflicts(of: table).flatMap(OpenConflicts.init(plist:))
+    try folder.readConflicts(of: table, depth: options.limits.depth).flatMap(OpenConflicts.init(plist:))
   }
 
   /// Keeps the conflicts of a table. If none are left, and git has no conflict either, nothing is kept.
@@ -52,10 +52,12 @@ extension MergeConflict {
 // MARK: - The file
 
 extension StoreFolder {
-  fileprivate func readConflicts(of table: String) throws(StoreError) -> PlistValue? {
+  /// - Parameter depth: that of the tables. The fields of a record are one level deeper here.
+  fileprivate func readConflicts(of table: String, depth: Int) throws(StoreError) -> PlistValue? {
     let file = try conflictFile(of: table)
     guard try disk.status(file) != nil else { return nil }
-    return try? PlistParser.parse(disk.read(file).bytes)
+    let limits = PlistLimits(depth: depth + 1, valueBytes: .max, fileBytes: .max)
+    return try? PlistParser.parse(disk.read(file).bytes, limits: limits)
   }
 
   /// Needs the lock.
