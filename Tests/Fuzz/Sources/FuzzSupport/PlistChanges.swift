@@ -10,7 +10,7 @@ extension PlistValue {
     for start in stride(from: 0, to: changes.count - 3, by: 4) {
       let count = result.partCount
       // Copies of copies would soon fill the memory.
-      if count > 2_000 { break }
+      if count > 400 { break }
       var place = (Int(changes[start]) << 8 | Int(changes[start + 1])) % count
       var other = Int(changes[start + 3]) % count
       let copy = result.part(&other) ?? self
