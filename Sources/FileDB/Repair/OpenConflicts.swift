@@ -99,7 +99,8 @@ extension OpenConflicts {
   fileprivate init?(plist: PlistValue) {
     guard let all = plist.dict?[Key.conflicts]?.array else { return nil }
     gitVersions = plist.dict?[Key.gitVersions]?.string
-    conflicts = all.compactMap { $0.dict.flatMap(MergeConflict.init(plist:)) }
+    var lists = RecordIDList.Reader()
+    conflicts = all.compactMap { conflict in conflict.dict.flatMap { MergeConflict(plist: $0, &lists) } }
   }
 }
 
@@ -128,7 +129,7 @@ extension MergeConflict {
     return plist
   }
 
-  fileprivate init?(plist: PlistDictionary) {
+  fileprivate init?(plist: PlistDictionary, _ lists: inout RecordIDList.Reader) {
     let (base, ours, theirs) = (plist[Key.base], plist[Key.ours], plist[Key.theirs])
     record = plist[Key.record]?.string.flatMap { AnyRecordID($0) }
     switch plist[Key.kind]?.string {
@@ -142,8 +143,8 @@ extension MergeConflict {
       guard let base = base?.dict, let ours = ours?.dict else { return nil }
       kind = .deletedByTheirs(base: Fields(base), ours: Fields(ours))
     case "order":
-      guard let ours = ours?.string.flatMap(RecordIDList.ids),
-        let theirs = theirs?.string.flatMap(RecordIDList.ids)
+      guard let ours = ours?.string.flatMap({ lists.ids($0) }),
+        let theirs = theirs?.string.flatMap({ lists.ids($0) })
       else { return nil }
       kind = .order(ours: ours, theirs: theirs)
     default: return nil
