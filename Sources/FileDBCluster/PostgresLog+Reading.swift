@@ -71,12 +71,15 @@ extension PostgresLog {
     return (log, found)
   }
 
-  /// Checks that no commit is missing after the forgotten ones.
+  /// Checks that these are the first commits after `last`, unless some are forgotten.
   private func check(_ rows: [PostgresRow], after last: UInt64, _ log: PostgresLogState) throws(StoreError) {
-    guard (log.start..<log.head).contains(last) else { return }
+    if last < log.start || rows.isEmpty && last >= log.head { return }
     let sequences = rows.isEmpty ? [nil] : rows.map { $0.number(PostgresLogState.width) }
-    for (expected, sequence) in zip((last + 1)..., sequences) where sequence != expected {
-      throw StoreError(.damagedJournal, "PostgreSQL lacks commit \(expected)")
+    for (expected, sequence) in zip((last + 1)..., sequences)
+    where sequence != expected || expected > log.head {
+      throw StoreError(
+        .damagedJournal,
+        "PostgreSQL lacks commit \(expected), or its log does not end with commit \(log.head)")
     }
   }
 

@@ -25,6 +25,9 @@ struct PostgresAnswerTests {
     ("UPDATE filedb.tables SET schema = 'text' WHERE id = \(table)", .damagedTable),
     ("UPDATE filedb.commits SET payload = 'text' WHERE store = STORE AND sequence = 2", .damagedJournal),
     ("DELETE FROM filedb.commits WHERE store = STORE AND sequence = 2", .damagedJournal),
+    ("UPDATE filedb.stores SET head = 2 WHERE id = STORE", .damagedJournal),
+    ("UPDATE filedb.stores SET head = 0 WHERE id = STORE", .damagedJournal),
+    ("UPDATE filedb.stores SET head = 9 WHERE id = STORE", .damagedJournal),
     ("UPDATE filedb.stores SET head = -5 WHERE id = STORE", .damagedJournal),
     ("UPDATE filedb.stores SET start = 9 WHERE id = STORE", .damagedJournal),
   ]
