@@ -27,7 +27,7 @@ let package = Package(
     fuzzer("FuzzLookup", ["FileDB"]),
     fuzzer("FuzzUndo", ["FileDB"]),
     fuzzer("FuzzConflicts", ["FileDB"]),
-    fuzzer("FuzzNotes", ["FileDB", "FileDBCluster"]),
+    fuzzer("FuzzNotes", ["FileDB", "FileDBCluster", "FileDBEtcd"]),
     fuzzer("FuzzMerge", ["FileDB"]),
     fuzzer("FuzzJSON", ["FileDB", "FileDBExchange"]),
     fuzzer("FuzzBinary", ["FileDB", "FileDBExchange"]),

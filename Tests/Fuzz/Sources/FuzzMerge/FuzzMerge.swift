@@ -125,7 +125,14 @@ private func checkSides(_ base: TableState, _ ours: TableState, _ theirs: TableS
 
 extension TableState {
   fileprivate func isSame(as other: TableState) -> Bool {
-    counter == other.counter && records.elementsEqual(other.records) && foreignKeys == other.foreignKeys
+    counter == other.counter && records.elementsEqual(other.records) && keys == other.keys
+  }
+
+  /// The root keys. A schema can be written in several ways.
+  private var keys: PlistDictionary {
+    var keys = foreignKeys
+    if let schema = schema.schema { keys[TableFile.schemaKey] = schema.plist }
+    return keys
   }
 }
 

@@ -4,6 +4,7 @@ import FuzzSupport
 // Testable, for what a folder knows about its shared log is nobody else's matter.
 @testable import FileDB
 @testable import FileDBCluster
+@testable import FileDBEtcd
 @testable import FileDBStorage
 @testable import FileDBTables
 
@@ -26,7 +27,7 @@ private let disk: MemoryDisk = {
 
 /// Where this user's joined stores are. Beside it is a file that no identity may lead to.
 private let state: URL = {
-  let state = FileManager.default.temporaryDirectory.appendingPathComponent("fuzz-notes-\(getpid())")
+  let state = FileManager.default.temporaryDirectory.appendingPathComponent("filedb-fuzz-notes")
   let joined = state.appendingPathComponent("filedb/joined")
   do {
     try FileManager.default.createDirectory(at: joined, withIntermediateDirectories: true)
@@ -87,5 +88,18 @@ private func checkAddress(_ text: String) {
   guard let rest = try? SharedAddress(address.connection) else { fail("\(address.connection) of \(text)") }
   if rest.store != nil || !rest.connection.utf8.elementsEqual(address.connection.utf8) {
     fail("\(address.connection), then \(rest.connection), of \(text)")
+  }
+  if address.engine == .etcd { checkEtcd(address.connection) }
+}
+
+/// The address that a folder keeps leads to the same members.
+private func checkEtcd(_ text: String) {
+  guard let address = try? EtcdAddress(text) else { return }
+  let kept = address.text(of: "a&b")
+  guard let again = try? SharedAddress(kept), again.store == "a&b",
+    let found = try? EtcdAddress(again.connection)
+  else { fail("refused: \(kept)") }
+  if found.endpoints != address.endpoints || found.prefix != address.prefix || found.user != address.user {
+    fail("\(text) is kept as \(kept)")
   }
 }
