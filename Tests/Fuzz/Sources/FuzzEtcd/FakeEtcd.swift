@@ -12,52 +12,27 @@ final class FakeEtcd: Sendable {
     var changes: [UInt8] = []
   }
 
-  let port: UInt16
   private let state = Mutex(State())
   private static let prefix = "filedb/s/"
 
-  init() {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    (address.sin_family, address.sin_addr.s_addr) = (sa_family_t(AF_INET), UInt32(0x7F00_0001).bigEndian)
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        guard bind(listener, $0, length) == 0, listen(listener, 8) == 0,
-          getsockname(listener, $0, &length) == 0
-        else { fail("no socket") }
+  /// - Returns: the port.
+  func start() -> UInt16 {
+    listen({ 0 }) { [self] received, _ in
+      var answers: [UInt8] = []
+      while let (path, body, count) = Self.request(received) {
+        received.removeFirst(count)
+        let answer = Array(answer(to: path, body))
+        let (status, bytes) =
+          answer.isEmpty ? (400, Array(#"{"code":5,"message":"not found"}"#.utf8)) : (200, answer)
+        answers += Array("HTTP/1.1 \(status) OK\r\nContent-Length: \(bytes.count)\r\n\r\n".utf8) + bytes
       }
-    }
-    port = UInt16(bigEndian: address.sin_port)
-    Thread.detachNewThread { [self] in
-      while true {
-        let connection = accept(listener, nil, nil)
-        Thread.detachNewThread { self.serve(connection) }
-      }
+      return answers
     }
   }
 
   func begin(_ keys: PlistValue, _ changes: [UInt8]) {
     let pairs = (keys.dict ?? [:]).map { (Self.prefix + $0.key, Array(($0.value.string ?? "").utf8)) }
     state.withLock { $0 = State(keys: pairs, changes: changes) }
-  }
-
-  private func serve(_ connection: Int32) {
-    var (received, buffer): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 1 << 16))
-    while true {
-      while let (path, body, count) = Self.request(received) {
-        received.removeFirst(count)
-        let answer = Array(answer(to: path, body))
-        let text = "HTTP/1.1 \(answer.isEmpty ? 400 : 200) OK\r\nContent-Length: "
-        let whole = answer.isEmpty ? Array(#"{"code":5,"message":"not found"}"#.utf8) : answer
-        let bytes = Array("\(text)\(whole.count)\r\n\r\n".utf8) + whole
-        guard send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else { break }
-      }
-      let count = recv(connection, &buffer, buffer.count, 0)
-      guard count > 0 else { break }
-      received += buffer[..<count]
-    }
-    close(connection)
   }
 
   /// The first request in these bytes, and how many it takes.

@@ -51,7 +51,7 @@ private let sample: PlistValue = {
 private let server = FakeEtcd()
 private let log: EtcdLog = {
   do {
-    return try EtcdLog("etcd://127.0.0.1:\(server.port)", store: "s", timeout: .seconds(5))
+    return try EtcdLog("etcd://127.0.0.1:\(server.start())", store: "s", timeout: .seconds(5))
   } catch {
     fail("\(error)")
   }

@@ -8,30 +8,30 @@ import Synchronization
 final class FakePostgres: Sendable {
   typealias Row = [[UInt8]?]
 
-  let port: UInt16
   /// The rows of the answers that are still to come.
   private let answers = Mutex<[[Row]]>([])
   /// As many as the widest answer has.
   private static let columnCount = 12
 
-  init() {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    (address.sin_family, address.sin_addr.s_addr) = (sa_family_t(AF_INET), UInt32(0x7F00_0001).bigEndian)
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        guard bind(listener, $0, length) == 0, listen(listener, 8) == 0,
-          getsockname(listener, $0, &length) == 0
-        else { fail("no socket") }
+  /// What the server knows about a connection.
+  private struct Client {
+    var hasBegun = false
+    var query = ""
+  }
+
+  /// - Returns: the port.
+  func start() -> UInt16 {
+    listen({ Client() }) { [self] received, client in
+      var answers: [UInt8] = []
+      // The first message has no kind.
+      while let length = Self.length(received, at: client.hasBegun ? 1 : 0) {
+        let kind: Unicode.Scalar = client.hasBegun ? Unicode.Scalar(received[0]) : "*"
+        let body = Array(received[(client.hasBegun ? 5 : 4)..<length])
+        received.removeFirst(length)
+        client.hasBegun = true
+        answers += answer(kind, body, &client.query)
       }
-    }
-    port = UInt16(bigEndian: address.sin_port)
-    Thread.detachNewThread { [self] in
-      while true {
-        let connection = accept(listener, nil, nil)
-        Thread.detachNewThread { self.serve(connection) }
-      }
+      return answers
     }
   }
 
@@ -57,29 +57,6 @@ final class FakePostgres: Sendable {
     case 4: return [0x7F] + Array(repeating: 0xFF, count: 7)
     default: return Array(rest)
     }
-  }
-
-  private func serve(_ connection: Int32) {
-    var (received, buffer): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 1 << 16))
-    var hasBegun = false
-    var query = ""
-    while true {
-      var answers: [UInt8] = []
-      // The first message has no kind.
-      while let length = Self.length(received, at: hasBegun ? 1 : 0) {
-        let kind: Unicode.Scalar = hasBegun ? Unicode.Scalar(received[0]) : "*"
-        let body = Array(received[(hasBegun ? 5 : 4)..<length])
-        received.removeFirst(length)
-        hasBegun = true
-        answers += answer(kind, body, &query)
-      }
-      // All at once: the next piece would wait until the client has confirmed this one.
-      guard send(connection, answers, answers.count, Int32(MSG_NOSIGNAL)) == answers.count else { break }
-      let count = recv(connection, &buffer, buffer.count, 0)
-      guard count > 0 else { break }
-      received += buffer[..<count]
-    }
-    close(connection)
   }
 
   /// How long the first message is, if all of it is there.

@@ -13,7 +13,7 @@ import FuzzSupport
 
 private let server = FakePostgres()
 private let log = PostgresLog(
-  "host=127.0.0.1 port=\(server.port) dbname=a user=a sslmode=disable gssencmode=disable", store: "s",
+  "host=127.0.0.1 port=\(server.start()) dbname=a user=a sslmode=disable gssencmode=disable", store: "s",
   timeout: .seconds(5))
 
 private func test(_ bytes: [UInt8]) -> Bool {
