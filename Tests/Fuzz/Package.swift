@@ -7,7 +7,8 @@ func fuzzer(_ name: String, _ products: [String]) -> Target {
     dependencies: ["FuzzSupport"] + products.map { .product(name: $0, package: "FileDB") })
 }
 
-// A package of its own, so that who uses FileDB never resolves it.
+// A package of its own, so that who uses FileDB never resolves it. FileDBBrowse is a library only if FILEDB_FUZZ is set,
+// as `run` does.
 let package = Package(
   name: "Fuzz",
   platforms: [.macOS(.v15)],
