@@ -128,10 +128,13 @@ extension TableState {
     counter == other.counter && records.elementsEqual(other.records) && keys == other.keys
   }
 
-  /// The root keys. A schema can be written in several ways.
+  /// The root keys. A schema can be written in several ways, and a merge never lowers its version.
   private var keys: PlistDictionary {
     var keys = foreignKeys
-    if let schema = schema.schema { keys[TableFile.schemaKey] = schema.plist }
+    if var schema = schema.schema {
+      schema.version = 0
+      keys[TableFile.schemaKey] = schema.plist
+    }
     return keys
   }
 }
