@@ -30,6 +30,11 @@ func nio(_ product: String) -> Target.Dependency {
   .product(name: product, package: "swift-nio", condition: .when(traits: ["Command"]))
 }
 
+// Tests/Fuzz is a package of its own, and also feeds what is no library of ours.
+let fuzzed: [Product] =
+  Context.environment["FILEDB_FUZZ"] == nil
+  ? [] : [.library(name: "FileDBBrowse", targets: ["FileDBBrowse"])]
+
 func example(_ name: String, data: [String] = []) -> Target {
   .executableTarget(
     name: name, dependencies: ["FileDB", "FileDBLanguage"], path: "Examples/\(name)", exclude: data,
@@ -58,7 +63,7 @@ let package = Package(
     .library(name: "FileDBLegacy", targets: ["FileDBLegacy"]),
     .executable(name: "filedb", targets: ["FileDBProgram"]),
     .executable(name: "filedb-extra", targets: ["FileDBExtra"]),
-  ],
+  ] + fuzzed,
   // An app turns it off. There is only one: SwiftPM passes the names of several in an order that differs from run to run,
   // and so would compile everything again. See Decisions/024.
   traits: [
@@ -177,7 +182,8 @@ let package = Package(
     tests("FileDBExchangeTests", ["FileDBExchange"]),
     tests("FileDBSQLiteTests", ["FileDBSQLite", "CFileDBSQLite"]),
     tests(
-      "FileDBClusterTests", ["FileDBCluster", "FileDBEtcd", "SharedWorker", nio("NIOCore"), nio("NIOEmbedded")]),
+      "FileDBClusterTests",
+      ["FileDBCluster", "FileDBEtcd", "SharedWorker", nio("NIOCore"), nio("NIOEmbedded")]),
     tests("FileDBBrowseTests", ["FileDBBrowse", nio("NIOEmbedded")]),
     tests("FileDBLegacyTests", ["FileDBLegacy"]),
     tests("FileDBProcessTests", ["FileDB", "StoreWorker"]),

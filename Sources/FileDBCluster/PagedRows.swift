@@ -89,7 +89,13 @@ final class PagedRows: Sendable {
       ) AS one
       WHERE tab.store = $1::bigint AND tab.name = $2 ORDER BY listed.number
       """, values)
-    return rows.compactMap { $0.record(0, 1) }
+    return try rows.map { row throws(StoreError) in
+      guard let record = row.record(0, 1, depth: log.depth) else {
+        throw StoreError(
+          .damagedTable, "in PostgreSQL, a record is not as FileDB has written it", table: key.text)
+      }
+      return record
+    }
   }
 
   /// - Throws: ``StoreError/Code/recordNotFound``.

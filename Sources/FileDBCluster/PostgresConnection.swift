@@ -50,8 +50,16 @@ enum PostgresValue {
 struct PostgresRow {
   fileprivate let columns: [[UInt8]?]
 
-  /// `nil` if the column is null.
-  func number(_ column: Int) -> UInt64? { columns[column]?.reduce(0) { $0 << 8 | UInt64($1) } }
+  /// `nil` if the column is null, or the number is negative. FileDB writes no negative numbers.
+  func number(_ column: Int) -> UInt64? {
+    columns[column].map(Self.bits).flatMap { $0 <= Int64.max ? $0 : nil }
+  }
+
+  /// `nil` if the column, a `bigint`, is null.
+  func signedNumber(_ column: Int) -> Int64? { columns[column].map { Int64(bitPattern: Self.bits($0)) } }
+
+  private static func bits(_ bytes: [UInt8]) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+
   func isNull(_ column: Int) -> Bool { columns[column] == nil }
   func bytes(_ column: Int) -> [UInt8] { columns[column] ?? [] }
   func text(_ column: Int) -> String { String(decoding: bytes(column), as: UTF8.self) }

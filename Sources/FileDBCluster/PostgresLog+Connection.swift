@@ -120,7 +120,7 @@ extension PostgresLog {
       throw .unreachable("the database has no store '\(name)'")
     }
     let session = Session(
-      connection: connection, store: Store(id: id, identity: row.text(1)), server: row.text(2))
+      connection: connection, store: Store(id: id, identity: row.text(1)), depth: depth, server: row.text(2))
     // After a crash, a server shows commits that no standby had confirmed. If the server is lost, so are they.
     try confirm(session)
     // Not before: a leader that was paused lacks the commits of its successor, and cannot confirm that it leads.

@@ -60,13 +60,27 @@ extension PostgresLog {
         ], within: timeout)
     }
     guard let first = rows.first else { throw StoreError(.unreachable, "the store '\(name)' is gone") }
-    let found = rows.filter { $0.number(PostgresLogState.width) != nil }
+    let log = try explaining { () throws(PostgresFailure) in try PostgresLogState(first) }
+    let found = rows.filter { !$0.isNull(PostgresLogState.width) }
+    try check(found, after: last.sequence, log)
     if let last = found.last, let sequence = last.number(PostgresLogState.width),
       let token = CommitToken(bytes: last.bytes(PostgresLogState.width + 2))
     {
       note(FollowedCommit.Known(sequence: sequence, token: token))
     }
-    return (PostgresLogState(first), found)
+    return (log, found)
+  }
+
+  /// Checks that these are the first commits after `last`, unless some are forgotten.
+  private func check(_ rows: [PostgresRow], after last: UInt64, _ log: PostgresLogState) throws(StoreError) {
+    if last < log.start || rows.isEmpty && last >= log.head { return }
+    let sequences = rows.isEmpty ? [nil] : rows.map { $0.number(PostgresLogState.width) }
+    for (expected, sequence) in zip((last + 1)..., sequences)
+    where sequence != expected || expected > log.head {
+      throw StoreError(
+        .damagedJournal,
+        "PostgreSQL lacks commit \(expected), or its log does not end with commit \(log.head)")
+    }
   }
 
   private func commits(_ rows: [PostgresRow], _ base: UInt64) throws(StoreError) -> [LoggedCommit] {
@@ -104,10 +118,11 @@ struct PostgresLogState {
   let start: UInt64
   private let token: CommitToken?
 
-  init(_ row: PostgresRow) {
-    head = row.number(0) ?? 0
-    start = row.number(1) ?? 0
-    token = CommitToken(bytes: row.bytes(2))
+  init(_ row: PostgresRow) throws(PostgresFailure) {
+    guard let head = row.number(0), let start = row.number(1), start <= head else {
+      throw .refused(state: PostgresLog.damagedLog, "in PostgreSQL, the log's end is before its start")
+    }
+    (self.head, self.start, token) = (head, start, CommitToken(bytes: row.bytes(2)))
   }
 
   /// Why this is not the log that the reader has followed so far. `nil` if it is.
@@ -125,10 +140,10 @@ extension PostgresLog.Session {
   func difference(
     from last: FollowedCommit, _ timeout: Duration
   ) throws(PostgresFailure) -> String? {
-    try connection.run(
+    let rows = try connection.run(
       "SELECT \(PostgresLogState.columns) FROM filedb.stores AS store WHERE store.id = $1::bigint",
-      [.number(store.id), .number(last.known?.sequence ?? last.sequence)], within: timeout
-    ).first.flatMap { PostgresLogState($0).difference(from: last) }
+      [.number(store.id), .number(last.known?.sequence ?? last.sequence)], within: timeout)
+    return try rows.first.map(PostgresLogState.init)?.difference(from: last)
   }
 }
 
@@ -254,7 +269,7 @@ extension PostgresLog.Session {
       "SELECT head, start, NULL::uuid FROM filedb.stores WHERE id = $1::bigint", [.number(store.id)],
       within: timeout)
     guard let row = rows.first else { throw .unreachable("the store is gone") }
-    return PostgresLogState(row)
+    return try PostgresLogState(row)
   }
 
   func lastCommit(_ timeout: Duration) throws(PostgresFailure) -> FollowedCommit {
@@ -279,20 +294,26 @@ extension PostgresLog.Session {
       SELECT id, name, exists::integer, counter, count, schema, sequence, paged::integer FROM filedb.tables
       WHERE store = $1::bigint AND name \(name == nil ? "<> '\(PostgresTables.tableList)'" : "= $2") ORDER BY name
       """, [.number(store.id)] + (name.map { [.text($0.text)] } ?? []), within: timeout)
-    return rows.map { row in
-      PostgresTable(
-        id: row.number(0) ?? 0, key: TableKey(row.text(1)), exists: row.number(2) == 1,
-        counter: Int64(row.number(3) ?? 0), count: Int(row.number(4) ?? 0),
-        schema: row.isNull(5) ? nil : row.bytes(5), sequence: row.number(6) ?? 0,
-        isPaged: row.number(7) == 1)
+    return try rows.map { row throws(PostgresFailure) in
+      let schema = row.isNull(5) ? nil : row.bytes(5)
+      guard let id = row.number(0), let counter = row.number(3), let count = row.number(4),
+        let sequence = row.number(6), schema.map({ TableFile.isRootValue($0, depth: depth) }) ?? true
+      else { throw damaged(row.text(1)) }
+      return PostgresTable(
+        id: id, key: TableKey(row.text(1)), exists: row.number(2) == 1, counter: Int64(counter),
+        count: Int(count), schema: schema, sequence: sequence, isPaged: row.number(7) == 1)
     }
+  }
+
+  func damaged(_ table: String) -> PostgresFailure {
+    .refused(
+      state: PostgresLog.damagedTable, "in PostgreSQL, the table '\(table)' is not as FileDB has written it")
   }
 
   /// Reads a whole table.
   func state(of table: PostgresTable, _ timeout: Duration) throws(PostgresFailure) -> TableState {
     guard table.exists else { return TableState(counter: table.counter) }
     var records: [EncodedRecord] = []
-    records.reserveCapacity(table.count)
     var last: PostgresValue?
     // With OFFSET 0, PostgreSQL plans each part separately and uses its keys. Without it, outdated statistics of a
     // table that has just grown could make it read all chunks for each one.
@@ -317,17 +338,23 @@ extension PostgresLog.Session {
         """, [.number(table.id)] + (last.map { [$0] } ?? []), within: timeout)
       guard let place = rows.last?.number(2) else { break }
       last = .number(place)
-      for row in rows { if let record = row.record(0, 1) { records.append(record) } }
+      for row in rows {
+        guard let record = row.record(0, 1, depth: depth) else { throw damaged(table.key.text) }
+        records.append(record)
+      }
+    }
+    guard records.count == table.count, Set(records.lazy.map(\.id)).count == table.count else {
+      throw damaged(table.key.text)
     }
     return TableState(counter: table.counter, records: records, schema: table.schema)
   }
 }
 
 extension PostgresRow {
-  /// The record whose id and body are in these columns.
-  func record(_ id: Int, _ body: Int) -> EncodedRecord? {
-    number(id).flatMap { AnyRecordID(rawValue: Int64($0)) }.map {
-      EncodedRecord(id: $0, bytes: bytes(body)[...])
+  /// The record whose id and body are in these columns; `nil` if they are none.
+  func record(_ id: Int, _ body: Int, depth: Int) -> EncodedRecord? {
+    number(id).flatMap {
+      EncodedRecord(id: AnyRecordID(counted: Int64($0)), checking: bytes(body), depth: depth)
     }
   }
 }

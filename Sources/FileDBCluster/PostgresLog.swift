@@ -17,6 +17,8 @@ package final class PostgresLog: EngineLog {
   struct Session: Sendable {
     let connection: PostgresConnection
     let store: Store
+    /// The depth of the deepest record.
+    let depth: Int
     /// Identifies the server until it starts again.
     let server: String
   }
@@ -239,6 +241,9 @@ package final class PostgresLog: EngineLog {
   static let putBack = "FD005"
   static let paged = "FD006"
   static let notPaged = "FD007"
+  // These are FileDB's, too, for answers that no client of FileDB's can have caused.
+  static let damagedTable = "FD008"
+  static let damagedLog = "FD009"
   /// PostgreSQL's code for a row that another client has locked.
   static let loading = "55P03"
 }
@@ -307,6 +312,8 @@ extension StoreError {
     case .refused(PostgresLog.notPaged, _):
       self.init(
         .tableExists, "this table is not paged; only a table that does not exist yet can become paged")
+    case .refused(PostgresLog.damagedTable, let message): self.init(.damagedTable, message)
+    case .refused(PostgresLog.damagedLog, let message): self.init(.damagedJournal, message)
     case .refused(let state, let message):
       self.init(.unreachable, "PostgreSQL refused: \(message) (\(state))")
     }

@@ -73,7 +73,7 @@ extension PostgresLog {
       server: row.text(10),
       servers: .standbys(
         isStandby: row.number(7) == 1, all: number(8), synchronous: number(9),
-        lag: row.number(11).map { Int64(bitPattern: $0) }),
+        lag: row.signedNumber(11)),
       head: row.number(0) ?? 0, start: row.number(1) ?? 0,
       committed: row.number(2).map { Date(timeIntervalSince1970: TimeInterval($0)) }, commitBytes: number(3),
       tables: number(4), records: number(5), databaseBytes: number(6))

@@ -23,14 +23,18 @@ extension EtcdTable {
     let words = line.split(separator: " ")
     guard words.count == 2 || words.count == 5,
       let name = PercentEncoding.decode(words[0].utf8),
-      let counter = Int64(words[1])
+      let counter = Int64(words[1]), counter >= 0
     else { return nil }
     (key, self.counter) = (TableKey(name), counter)
-    guard words.count == 5, let count = Int(words[2]), let bytes = Int(words[4]) else {
+    if words.count == 2 {
       (file, count) = (nil, 0)
-      return
+    } else {
+      // Each record takes more than a byte.
+      guard let count = Int(words[2]), let bytes = Int(words[4]), 0 <= count, count <= bytes,
+        EtcdCommit.byteCounts.contains(bytes)
+      else { return nil }
+      (file, self.count) = (File(id: String(words[3]), byteCount: bytes), count)
     }
-    (file, self.count) = (File(id: String(words[3]), byteCount: bytes), count)
   }
 
   var line: String {
@@ -52,7 +56,7 @@ extension EtcdLog {
     let (state, ranges) = try look([EtcdRange(keys.tables)])
     let lines = (ranges[0].first?.text ?? "").split(separator: "\n")
     let tables = lines.compactMap { EtcdTable($0) }
-    guard tables.count == lines.count else {
+    guard tables.count == lines.count, Set(tables.map(\.key)).count == tables.count else {
       throw StoreError(
         .damagedJournal, "etcd's key '\(keys.tables)' does not contain a list of tables")
     }

@@ -40,8 +40,13 @@ final class EtcdClient: Sendable {
   /// Runs a transaction that only reads, or that may run more than once.
   ///
   /// If an endpoint does not answer, this asks the others. It keeps asking while they elect a leader.
+  /// - Returns: an answer with as many ranges as there are `get` operations.
   func ask(_ operations: [EtcdOperation]) throws(EtcdFailure) -> EtcdAnswer {
-    try ask("/v3/kv/txn", EtcdTransaction(success: operations))
+    let answer: EtcdAnswer = try ask("/v3/kv/txn", EtcdTransaction(success: operations))
+    guard answer.ranges.count == operations.count(where: \.isGet) else {
+      throw .refused(.other, "its answer lacks some of the ranges")
+    }
+    return answer
   }
 
   func ask<Answer: Decodable>(

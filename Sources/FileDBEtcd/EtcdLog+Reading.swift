@@ -25,10 +25,21 @@ extension EtcdLog {
   ) {
     let own = [keys.head, keys.start, keys.base].map { EtcdRange($0) }
     let answer = try asking((own + ranges).map { .get($0) })
-    let marks = answer.ranges.prefix(own.count).compactMap { $0.first.flatMap { EtcdMark($0) } }
-    guard marks.count == own.count else { throw missing() }
+    let pairs = answer.ranges.prefix(own.count).compactMap(\.first)
+    guard pairs.count == own.count else { throw missing() }
+    let marks = pairs.compactMap { EtcdMark($0) }
+    guard marks.count == own.count else {
+      throw StoreError(
+        .damagedJournal, "etcd's keys under '\(keys.root)' do not tell where the commits begin and end")
+    }
     let state = EtcdState(
       head: marks[0], start: marks[1], base: marks[2], revision: answer.revision)
+    guard state.isPossible else {
+      throw StoreError(
+        .damagedJournal,
+        "in etcd, the store's commits end with \(state.head.sequence), but its tables are those of commit "
+          + "\(state.base.sequence), and commits up to \(state.start.sequence) are forgotten")
+    }
     try note(state)
     return (state, Array(answer.ranges.dropFirst(own.count)))
   }
@@ -68,20 +79,26 @@ extension EtcdLog {
     var ranges = [EtcdRange(from: keys.commit(next), to: keys.commit(next + Self.batch.commits))]
     if let known = last.known { ranges.append(EtcdRange(keys.commit(known.sequence))) }
     let (state, found) = try look(ranges)
-    let commits = try found[0].map { pair throws(StoreError) in try commit(pair) }
-    try check(commits, after: last.sequence, state)
+    let commits = try commits(found[0], after: last.sequence, state)
     let known = found.count > 1 ? found[1].first.flatMap { EtcdCommit($0)?.token } : nil
     return News(state: state, commits: commits, difference: difference(state, from: last, known))
   }
 
-  /// Checks that no commit is missing after the forgotten ones.
-  private func check(_ commits: [EtcdCommit], after last: UInt64, _ state: EtcdState) throws(StoreError) {
-    guard (state.start.sequence..<state.head.sequence).contains(last) else { return }
+  /// The commits after `last`; none if some of them are forgotten.
+  private func commits(
+    _ pairs: [EtcdPair], after last: UInt64, _ state: EtcdState
+  ) throws(StoreError) -> [EtcdCommit] {
+    guard (state.start.sequence..<state.head.sequence).contains(last) else { return [] }
+    let commits = try pairs.map { pair throws(StoreError) in try commit(pair) }
     let expected = (last + 1)...min(last + Self.batch.commits, state.head.sequence)
-    let present = Set(commits.map(\.sequence))
-    if let missing = expected.first(where: { !present.contains($0) }) {
-      throw StoreError(.damagedJournal, "etcd lacks commit \(missing)")
+    guard commits.map(\.sequence).elementsEqual(expected) else {
+      let present = Set(commits.map(\.sequence))
+      let missing = expected.first { !present.contains($0) }
+      throw StoreError(
+        .damagedJournal,
+        missing.map { "etcd lacks commit \($0)" } ?? "etcd's commits after \(last) are not in their order")
     }
+    return commits
   }
 
   private func difference(
@@ -126,13 +143,12 @@ extension EtcdLog {
   /// Joins the bytes of several values.
   func bytes(under key: String, count: Int, as revision: Int64) throws(StoreError) -> [UInt8] {
     var (bytes, next): ([UInt8], Int) = ([], 0)
-    bytes.reserveCapacity(count)
     while bytes.count < count {
       let range = EtcdRange(
         from: EtcdKeys.number(next, under: key), to: key.dropLast() + "0", limit: Self.batch.parts,
         revision: revision)
       let pairs = try asking([.get(range)]).ranges[0]
-      guard !pairs.isEmpty else { break }
+      guard pairs.contains(where: { !$0.value.isEmpty }) else { break }
       for pair in pairs { bytes += pair.value }
       next += pairs.count
     }

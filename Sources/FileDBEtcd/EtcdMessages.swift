@@ -101,6 +101,8 @@ enum EtcdOperation: Encodable, Sendable {
     case delete = "request_delete_range"
   }
 
+  var isGet: Bool { if case .get = self { true } else { false } }
+
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     switch self {

@@ -18,7 +18,8 @@ struct EtcdMark: Equatable, Sendable {
 
   init?(_ pair: EtcdPair) {
     let words = pair.text.split(separator: " ")
-    guard words.count == 2, let sequence = UInt64(words[0]) else { return nil }
+    // Above the last numbers of commits, there is room to count on.
+    guard words.count == 2, let sequence = UInt64(words[0]), sequence <= Int64.max else { return nil }
     (self.sequence, token) = (sequence, CommitToken(text: words[1]))
     (value, revision) = (pair.text, pair.modified.value)
   }
@@ -37,6 +38,9 @@ struct EtcdState: Sendable {
   let base: EtcdMark
   /// The revision at which all this was read.
   let revision: Int64
+
+  /// Every machine renews the base before it forgets commits.
+  var isPossible: Bool { start.sequence <= base.sequence && base.sequence <= head.sequence }
 }
 
 /// A commit as it is stored in its key: a line `TOKEN SECONDS`, followed by the payload. If the payload is in parts,
@@ -61,6 +65,9 @@ struct EtcdCommit: Sendable {
     }
   }
 
+  /// More than etcd can store.
+  static let byteCounts = 0...1 << 40
+
   /// - Returns: `nil` if the pair is not a commit.
   init?(_ pair: EtcdPair) {
     let value = [UInt8](pair.value)
@@ -76,7 +83,7 @@ struct EtcdCommit: Sendable {
     if words.count == 2 {
       content = .whole(Array(value[(end + 1)...]))
     } else {
-      guard let count = number(words[2]) else { return nil }
+      guard let count = number(words[2]), Self.byteCounts.contains(count) else { return nil }
       content = .parts(byteCount: count)
     }
   }

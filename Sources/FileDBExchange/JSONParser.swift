@@ -202,29 +202,32 @@ extension JSONParser {
     case UInt8(ascii: "t"): bytes.append(0x09)
     case UInt8(ascii: "b"): bytes.append(0x08)
     case UInt8(ascii: "f"): bytes.append(0x0C)
-    case UInt8(ascii: "u"): bytes.append(contentsOf: String(try escapedScalar(at: start)).utf8)
+    case UInt8(ascii: "u"): try appendScalar(of: try hexadecimal(at: start), at: start, to: &bytes)
     case let byte? where [UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/")].contains(byte):
       bytes.append(byte)
     default: throw error("JSON has no such escape", at: start)
     }
   }
 
-  private mutating func escapedScalar(at start: Place) throws -> Unicode.Scalar {
-    let unit = try hexadecimal(at: start)
-    if let scalar = Unicode.Scalar(unit) { return scalar }
-    // This is half of a pair. Without its other half it is not a character, and what follows is read separately.
-    if UTF16.isLeadSurrogate(unit), try peek() == UInt8(ascii: "\\") {
-      _ = try take()
-      guard try take() == UInt8(ascii: "u") else { throw error("this escape is half a character", at: start) }
-      let second = try hexadecimal(at: start)
-      if UTF16.isTrailSurrogate(second) {
-        let value = 0x10000 + (UInt32(unit & 0x3FF) << 10 | UInt32(second & 0x3FF))
-        if let scalar = Unicode.Scalar(value) { return scalar }
-      }
+  private mutating func appendScalar(of unit: UInt16, at start: Place, to bytes: inout [UInt8]) throws {
+    if let scalar = Unicode.Scalar(unit) { return bytes.append(contentsOf: String(scalar).utf8) }
+    guard UTF16.isLeadSurrogate(unit), try peek() == UInt8(ascii: "\\") else { return noteHalf(at: start) }
+    _ = try take()
+    guard try peek() == UInt8(ascii: "u") else {
+      noteHalf(at: start)
+      return try appendEscape(to: &bytes)
     }
-    note("this escape is half a character", at: start)
-    return "\u{FFFD}"
+    _ = try take()
+    let second = try hexadecimal(at: start)
+    let value = 0x10000 + (UInt32(unit & 0x3FF) << 10 | UInt32(second & 0x3FF))
+    guard UTF16.isTrailSurrogate(second), let scalar = Unicode.Scalar(value) else {
+      return noteHalf(at: start)
+    }
+    bytes.append(contentsOf: String(scalar).utf8)
   }
+
+  /// Without its other half, half of a pair is no character.
+  private mutating func noteHalf(at start: Place) { note("this escape is half a character", at: start) }
 
   private mutating func hexadecimal(at start: Place) throws -> UInt16 {
     var unit: UInt16 = 0

@@ -48,8 +48,8 @@ struct TextDecoder {
 
   private mutating func first() throws -> [UInt8]? {
     var piece: [UInt8] = []
-    // Extend a short first piece, so that it contains a complete mark.
-    while piece.count < 4, let more = try nextRawPiece() { piece += more }
+    // However the text is cut, the same bytes decide about its form.
+    while piece.count < UTF16Recognition.sampleCount, let more = try nextRawPiece() { piece += more }
     form = try form(of: piece)
     let text = decode(piece)
     return text.starts(with: Self.mark) ? Array(text.dropFirst(Self.mark.count)) : text

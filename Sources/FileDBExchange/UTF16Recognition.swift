@@ -1,9 +1,12 @@
 /// Tells UTF-16 without a byte order mark from other text, which has no NUL.
 enum UTF16Recognition {
+  /// How many of the first bytes decide.
+  static let sampleCount = 1 << 12
+
   /// - Parameter beginning: the first bytes of a text.
   /// - Returns: `nil` if the text is hardly UTF-16.
   static func encoding(of beginning: [UInt8]) -> DelimitedFormat.Encoding? {
-    let bytes = beginning.prefix(1 << 12)
+    let bytes = beginning.prefix(sampleCount)
     // In another text, a NUL would be a rare fault.
     guard bytes.count(where: { $0 == 0 }) * 10 >= max(bytes.count, 10) else { return nil }
     let units = stride(from: 0, to: bytes.count - 1, by: 2).map { (bytes[$0], bytes[$0 + 1]) }

@@ -12,6 +12,21 @@ package struct EncodedRecord: Sendable, Equatable {
     self.bytes = bytes
   }
 
+  /// A record that another program may have changed.
+  /// - Parameter depth: the depth of the deepest record.
+  /// - Returns: `nil` if the bytes are not those of a record with this id.
+  /// - Complexity: O(*n*) in the bytes. They are checked, not decoded.
+  package init?(id: AnyRecordID, checking bytes: [UInt8], depth: Int) {
+    let isRecord = bytes.withUnsafeBytes { all in
+      let limits = PlistLimits(depth: depth, valueBytes: .max, fileBytes: .max)
+      var scanner = CanonicalScanner(all, limits: limits)
+      let found = scanner.scanDict(indentation: TableFile.depthOfFields - 1, numberKey: TableFile.idName)
+      return found?.number == id.rawValue && scanner.isAtEnd
+    }
+    guard isRecord else { return nil }
+    self.init(id: id, bytes: bytes[...])
+  }
+
   /// - Parameter fields: normalized.
   package init(id: AnyRecordID, fields: Fields) {
     var writer = PlistWriter()

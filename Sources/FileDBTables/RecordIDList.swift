@@ -13,14 +13,28 @@ package enum RecordIDList {
       .joined(separator: " ")
   }
 
-  /// More than a table has. Otherwise, a few digits could ask for more memory than there is.
-  private static let longest = 1 << 26
+  /// Reads the lists of one file. Without a limit, a few digits could ask for more memory than there is.
+  package struct Reader {
+    /// How many ids the next lists may have.
+    private var room: Int
 
-  /// `nil` if the text is not a list of ids.
-  package static func ids(_ text: String) -> [AnyRecordID]? {
+    /// - Parameter room: how many ids all lists together may have; by default, more than a table has.
+    package init(room: Int = 1 << 26) { self.room = room }
+
+    /// - Returns: `nil` if the text is not a list of ids, or if the lists are too long.
+    package mutating func ids(_ text: String) -> [AnyRecordID]? {
+      guard let ids = RecordIDList.ids(text, atMost: room) else { return nil }
+      room -= ids.count
+      return ids
+    }
+  }
+
+  private static func ids(_ text: String, atMost longest: Int) -> [AnyRecordID]? {
     var ids: [AnyRecordID] = []
     for word in text.utf8.split(separator: UInt8(ascii: " ")) {
-      let bounds = Substring(word).split(separator: "-").map { AnyRecordID(String($0)) }
+      let bounds = Substring(word).split(separator: "-", omittingEmptySubsequences: false).map {
+        AnyRecordID(String($0))
+      }
       guard (1...2).contains(bounds.count), let first = bounds[0], let last = bounds[bounds.count - 1],
         first.rawValue <= last.rawValue, last.rawValue - first.rawValue < longest - ids.count
       else { return nil }

@@ -50,6 +50,16 @@ package enum TableFile {
     }
   }
 
+  /// Whether these bytes, which another program may have changed, are those of a root key's value.
+  /// - Parameter depth: the depth of the deepest value.
+  package static func isRootValue(_ bytes: [UInt8], depth: Int) -> Bool {
+    bytes.withUnsafeBytes { all in
+      let limits = PlistLimits(depth: depth, valueBytes: .max, fileBytes: .max)
+      var scanner = CanonicalScanner(all, limits: limits)
+      return scanner.scanValue(indentation: 1) != nil && scanner.isAtEnd
+    }
+  }
+
   /// The canonical bytes of a table.
   package static func encode(_ state: TableState) -> [UInt8] {
     var bytes: [UInt8] = []

@@ -92,4 +92,99 @@ struct EtcdAnswerTests {
       #expect(try log.news(after: start).commits.count == 512)
     }
   }
+
+  /// Values that contradict each other, or that no machine has written: another client of etcd may write anything.
+  private static let wrongValues: [[String: String]] = [
+    ["start": "9 -"], ["start": "2 -", "base": "1 -"], ["base": "9 -"], ["head": "1 -", "base": "2 -"],
+    ["head": "18446744073709551615 -"],
+    ["start": "18446744073709551614 -", "base": "18446744073709551614 -", "head": "18446744073709551615 -"],
+    ["tables": "t 1 1 a 1\nt 1 1 a 1\n"], ["tables": "u 1\nu 1\n"], ["tables": "t -1\n"],
+    ["tables": "t 1 1 a -1\n"], ["tables": "t 1 1 a 9223372036854775807\n"],
+    ["tables": "t 1 9223372036854775807 a 1\nu 1 9223372036854775807 b 1\n"],
+    ["commits/0000000000000001": "\(token) 1000000000 9223372036854775807\n"],
+    ["commits/0000000000000001": "\(token) 1000000000 -1\n"],
+    [
+      "commits/0000000000000001": "\(token) 1000000000 9223372036854775807\n",
+      "commits/0000000000000002": "\(token) 1000000000 9223372036854775807\n",
+    ],
+  ]
+  private static let token = "0123456789abcdef0123456789abcdef"
+
+  @Test(arguments: wrongValues) func wrongValuesAreAnError(values: [String: String]) throws {
+    try withChangedAnswers { key, pair in
+      values[key].map { pair["value"] = Data($0.utf8).base64EncodedString() }
+    } _: { log in
+      #expect(firstError(log)?.code == .damagedJournal)
+    }
+  }
+
+  /// A commit that comes under the number of another one would be carried out twice, or not at all.
+  @Test func commitsInAnotherOrderAreAnError() throws {
+    try withChangedAnswers { key, pair in
+      guard let number = key.last.flatMap({ Int(String($0)) }), key.hasPrefix("commits/") else { return }
+      pair["key"] = Data("\(key.dropLast())\(4 - number)".utf8).base64EncodedString()
+    } _: { log in
+      #expect(firstError(log)?.code == .damagedJournal)
+    }
+  }
+
+  @Test func answerWithoutTheRangesIsAnError() throws {
+    let isIncomplete = Mutex(false)
+    try withProxy { _, answer in
+      isIncomplete.withLock(\.self)
+        ? EtcdProxy.Answer(status: 200, #"{"header":{"revision":"9"},"succeeded":true}"#)
+        : EtcdProxy.Answer(answer)
+    } _: { log in
+      isIncomplete.withLock { $0 = true }
+      #expect(storeError { _ = try log.identity() }?.code == .unreachable)
+      #expect(firstError(log)?.code == .unreachable)
+    }
+  }
+
+  /// Runs `body` with a log of three commits. From then on, `change` changes the pairs that etcd answers with.
+  private func withChangedAnswers(
+    _ change: @escaping @Sendable (_ key: String, _ pair: inout [String: Any]) -> Void,
+    _ body: (EtcdLog) throws -> Void
+  ) throws {
+    let start = Mutex<String?>(nil)
+    try withProxy { _, answer in
+      guard let start = start.withLock(\.self),
+        var message = try? JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any],
+        var responses = message["responses"] as? [[String: Any]]
+      else { return EtcdProxy.Answer(answer) }
+      for index in responses.indices {
+        guard var range = responses[index]["response_range"] as? [String: Any],
+          var pairs = range["kvs"] as? [[String: Any]]
+        else { continue }
+        for index in pairs.indices {
+          let key = (pairs[index]["key"] as? String).flatMap { Data(base64Encoded: $0) } ?? Data()
+          change(String(String(decoding: key, as: UTF8.self).dropFirst(start.count)), &pairs[index])
+        }
+        range["kvs"] = pairs
+        responses[index]["response_range"] = range
+      }
+      message["responses"] = responses
+      guard let body = try? JSONSerialization.data(withJSONObject: message) else {
+        return EtcdProxy.Answer(answer)
+      }
+      return EtcdProxy.Answer(status: 200, String(decoding: body, as: UTF8.self))
+    } _: { log in
+      let user = LogUser(log)
+      _ = try user.append("t") { _ in [.create] }
+      for id in 1...2 { _ = try user.append("t") { _ in [.insert([record(Int64(id))], index: 0)] } }
+      let other = try EtcdLog("etcd://\(log.client.endpoint)", store: log.name, timeout: longestWait)
+      start.withLock { $0 = log.keys.root }
+      try body(other)
+    }
+  }
+
+  /// The first error of everything that reads a log.
+  private func firstError(_ log: EtcdLog) -> StoreError? {
+    let reads: [() throws -> Void] = [
+      { _ = try log.tables() }, { _ = try log.droppedTables() }, { _ = try log.commits(after: 0) },
+      { _ = try log.news(after: FollowedCommit(sequence: 0)) }, { _ = try log.status() },
+      { _ = try log.base(of: TableKey("t"), unless: nil) }, { _ = try log.bases { _, _ in } },
+    ]
+    return reads.lazy.compactMap { storeError($0) }.first
+  }
 }

@@ -26,6 +26,25 @@ import Testing
     return try reader.next()?.fields.first
   }
 
+  /// A pipe may hand over a file in small pieces.
+  @Test(arguments: [1, 2, 3, 4, 5, 7, 64, 4_095, 4_096, 4_097])
+  func howAFileIsCutDoesNotChangeInWhichOrderItsBytesAreRead(length: Int) throws {
+    let text = "\u{4EF7}\u{683C},\u{6570}\u{91CF}\n" + String(repeating: "1,2\n", count: 1_000)
+    for isLittleEndian in [true, false] {
+      let bytes = text.utf16.flatMap { unit in
+        let bytes = [UInt8(unit >> 8), UInt8(unit & 0xFF)]
+        return isLittleEndian ? bytes.reversed() : bytes
+      }
+      var pieces = stride(from: 0, to: bytes.count, by: length).map { start in
+        Array(bytes[start..<min(start + length, bytes.count)])
+      }[...]
+      var reader = DelimitedReader(name: "text", format: try format("utf-16")) { pieces.popFirst() }
+      var rows: [[String]] = []
+      while let row = try reader.next() { rows.append(row.fields) }
+      #expect(rows.count == 1_001 && rows.first == ["\u{4EF7}\u{683C}", "\u{6570}\u{91CF}"])
+    }
+  }
+
   @Test func everyByteOfWindows1252IsReadAndWritten() throws {
     let format = try format("windows-1252")
     for byte in UInt8(0x20)...0xFF where byte != 0x22 && byte != 0x2C {

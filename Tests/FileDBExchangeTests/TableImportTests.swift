@@ -164,6 +164,27 @@ private struct Fault {
     }
   }
 
+  /// A character is two such escapes; what follows half of one may be anything.
+  @Test(arguments: [
+    #"\ud800"#, #"\udc00"#, #"\ud800x"#, #"\ud800\n"#, #"\ud800\""#, #"\ud800\\"#, #"\ud800\/ud"#,
+    #"\ud800\u0041"#,
+    #"\ud800\ud800"#, #"\ud800\ud83d\ude00"#, #"\ud800\ud800\n"#, #"\udc00\"\ud800\"\udc00"#,
+  ])
+  func rowsBehindHalfACharacterAreRead(text: String) throws {
+    let rows = ["{\"a\": 1}", "{\"a\": \"\(text)\"}", "{\"a\": 3}"]
+    let files: [(ExchangeFormat, String)] = [
+      (.json, "[" + rows.joined(separator: ",\n") + "]"), (.ndjson, rows.joined(separator: "\n")),
+    ]
+    for (format, file) in files {
+      try withStore { store in
+        let report = try take(Array(file.utf8), importer(format) { $0.onError = .skip }, of: store)
+        #expect(report.skipped.map(\.message) == ["this escape is half a character"])
+        #expect(report.skipped.map(\.line) == [2])
+        #expect(try store.table("t").lastSnapshot.map { $0.fields["a"] } == [1, 3])
+      }
+    }
+  }
+
   /// Separators and line ends are found even between bytes that are not text.
   @Test func invalidBytesSkipOnlyTheirRow() throws {
     let utf8 = "n,s\n1,a\n2,\"x\u{E9}\n\"\"y\"\n\u{FF},\u{C3}\n5,\u{C3}\u{A9}\n6\u{80}".unicodeScalars.map {

@@ -216,8 +216,7 @@ extension PredicateParser {
     _ comparator: PredicateComparator, _ folding: TextFolding
   ) throws -> PredicateComparison.Test {
     let start = token.start
-    if comparator == .isIn, token.kind == .symbol(.open) { throw fault("expected a list {…}, not (…)") }
-    let right = try operand().folded(folding)
+    let right = try (comparator == .isIn ? container() : operand()).folded(folding)
     switch comparator {
     case .relation(let relation): return .relation(relation, right)
     case .between:
@@ -235,6 +234,16 @@ extension PredicateParser {
       if comparator == .like { return .like(LikePattern(pattern, folding: folding)) }
       return .matches(try matchPattern(pattern, folding, at: start))
     }
+  }
+
+  /// What `IN` looks into. In SQL, a list is in parentheses. Here, only a calculation may begin with one.
+  private mutating func container() throws -> PredicateOperand {
+    let start = token.start
+    guard token.kind == .symbol(.open) else { return try operand() }
+    guard let operand = try? operand(), case .calculation = operand else {
+      throw fault("expected a list {…}, not (…)", at: start)
+    }
+    return operand
   }
 
   private func matchPattern(

@@ -17,7 +17,7 @@ extension RecordStore {
   /// The conflicts that are kept for a table; `nil` if there are none.
   /// - Throws: the disk's errors.
   package func openConflicts(of table: String) throws -> OpenConflicts? {
-    try folder.readConflicts(of: table).flatMap(OpenConflicts.init(plist:))
+    try folder.readConflicts(of: table, depth: options.limits.depth).flatMap(OpenConflicts.init(plist:))
   }
 
   /// Keeps the conflicts of a table. If none are left, and git has no conflict either, nothing is kept.
@@ -52,10 +52,12 @@ extension MergeConflict {
 // MARK: - The file
 
 extension StoreFolder {
-  fileprivate func readConflicts(of table: String) throws(StoreError) -> PlistValue? {
+  /// - Parameter depth: that of the tables. The fields of a record are one level deeper here.
+  fileprivate func readConflicts(of table: String, depth: Int) throws(StoreError) -> PlistValue? {
     let file = try conflictFile(of: table)
     guard try disk.status(file) != nil else { return nil }
-    return try? PlistParser.parse(disk.read(file).bytes)
+    let limits = PlistLimits(depth: depth + 1, valueBytes: .max, fileBytes: .max)
+    return try? PlistParser.parse(disk.read(file).bytes, limits: limits)
   }
 
   /// Needs the lock.
@@ -97,7 +99,8 @@ extension OpenConflicts {
   fileprivate init?(plist: PlistValue) {
     guard let all = plist.dict?[Key.conflicts]?.array else { return nil }
     gitVersions = plist.dict?[Key.gitVersions]?.string
-    conflicts = all.compactMap { $0.dict.flatMap(MergeConflict.init(plist:)) }
+    var lists = RecordIDList.Reader()
+    conflicts = all.compactMap { conflict in conflict.dict.flatMap { MergeConflict(plist: $0, &lists) } }
   }
 }
 
@@ -126,7 +129,7 @@ extension MergeConflict {
     return plist
   }
 
-  fileprivate init?(plist: PlistDictionary) {
+  fileprivate init?(plist: PlistDictionary, _ lists: inout RecordIDList.Reader) {
     let (base, ours, theirs) = (plist[Key.base], plist[Key.ours], plist[Key.theirs])
     record = plist[Key.record]?.string.flatMap { AnyRecordID($0) }
     switch plist[Key.kind]?.string {
@@ -140,8 +143,8 @@ extension MergeConflict {
       guard let base = base?.dict, let ours = ours?.dict else { return nil }
       kind = .deletedByTheirs(base: Fields(base), ours: Fields(ours))
     case "order":
-      guard let ours = ours?.string.flatMap(RecordIDList.ids),
-        let theirs = theirs?.string.flatMap(RecordIDList.ids)
+      guard let ours = ours?.string.flatMap({ lists.ids($0) }),
+        let theirs = theirs?.string.flatMap({ lists.ids($0) })
       else { return nil }
       kind = .order(ours: ours, theirs: theirs)
     default: return nil

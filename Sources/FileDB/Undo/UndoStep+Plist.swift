@@ -46,10 +46,12 @@ extension UndoStep {
     _ plist: PlistDictionary, reading former: (TableKey, FormerFile) throws(StoreError) -> TableState
   ) throws(StoreError) {
     tables = [:]
+    var lists = RecordIDList.Reader()
     for entry in plist {
       let key = TableKey(entry.key)
       guard let fields = entry.value.dict,
-        let table = try TableUndo(fields, reading: { file throws(StoreError) in try former(key, file) })
+        let table = try TableUndo(
+          fields, &lists, reading: { file throws(StoreError) in try former(key, file) })
       else { return nil }
       tables[key] = table
     }
@@ -85,7 +87,8 @@ extension TableUndo {
 
   /// - Returns: `nil` if this is not an undo step of a table.
   fileprivate init?(
-    _ plist: PlistDictionary, reading former: (FormerFile) throws(StoreError) -> TableState
+    _ plist: PlistDictionary, _ lists: inout RecordIDList.Reader,
+    reading former: (FormerFile) throws(StoreError) -> TableState
   ) throws(StoreError) {
     guard case .bool(let existed)? = plist[Key.existed], case .bool(let exists)? = plist[Key.exists],
       let counter = plist[Key.counter]?.integer, let added = plist[Key.added].flatMap(Added.all),
@@ -95,7 +98,7 @@ extension TableUndo {
     self.init(existed: existed, exists: exists, counter: counter)
     (self.added, self.moved, self.updated) = (added, moved, updated)
     if let file = plist[Key.file]?.dict.flatMap(FormerFile.init) {
-      guard let ids = plist[Key.removed]?.string.flatMap(RecordIDList.ids) else { return nil }
+      guard let ids = plist[Key.removed]?.string.flatMap({ lists.ids($0) }) else { return nil }
       let table = try former(file)
       for id in ids {
         let index = try table.index(of: id)
@@ -105,14 +108,13 @@ extension TableUndo {
       guard let removed = plist[Key.removed]?.array(of: Removed.init) else { return nil }
       self.removed = removed
     }
-    if let before = plist[Key.before]?.string.flatMap(RecordIDList.ids),
-      let after = plist[Key.after]?.string.flatMap(RecordIDList.ids)
-    {
+    if let before = plist[Key.before]?.string, let after = plist[Key.after]?.string {
+      guard let before = lists.ids(before), let after = lists.ids(after) else { return nil }
       order = Order(before: before, after: after)
     }
     rules = plist[Key.rules]?.string.flatMap(RulesVersion.init(text:))
     for entry in plist[Key.misfits]?.dict ?? [:] {
-      misfits[entry.key] = entry.value.string.flatMap(RecordIDList.ids)
+      misfits[entry.key] = entry.value.string.flatMap { lists.ids($0) }
     }
     schema = plist[Key.schema]?.dict.map { Schema(before: $0[Key.before], after: $0[Key.after]) }
   }
