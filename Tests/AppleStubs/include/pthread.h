@@ -38,6 +38,7 @@ typedef struct _opaque_pthread_t *pthread_t;
 #pragma clang assume_nonnull begin
 int pthread_atfork(void (*_Nullable)(void), void (*_Nullable)(void), void (*_Nullable)(void));
 int pthread_cond_broadcast(pthread_cond_t *);
+int pthread_cond_signal(pthread_cond_t *);
 int pthread_cond_destroy(pthread_cond_t *);
 int pthread_cond_init(pthread_cond_t *, const pthread_condattr_t *_Nullable);
 int pthread_cond_timedwait_relative_np(

@@ -1,6 +1,9 @@
 #pragma once
 #include "sys/types.h"
 
+#define _SC_PAGESIZE 29
+#define _SC_PHYS_PAGES 200
+
 #define F_OK 0
 #define X_OK (1 << 0)
 #define STDIN_FILENO 0
@@ -27,6 +30,7 @@ ssize_t pwrite(int, const void *, size_t, off_t);
 ssize_t read(int, void *, size_t);
 ssize_t readlink(const char *, char *, size_t);
 int rmdir(const char *);
+long sysconf(int);
 int unlink(const char *);
 int unlinkat(int, const char *, int);
 int usleep(useconds_t);
