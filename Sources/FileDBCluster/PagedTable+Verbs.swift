@@ -93,16 +93,13 @@ extension PagedTable {
   public func delete(_ id: RecordID<Value>) async throws { try await delete(CollectionOfOne(id)) }
 
   /// Removes records. `ids` may contain an id twice.
-  /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/tableNotFound``. Then no record is removed.
+  /// - Throws: ``StoreError/Code/recordNotFound``. Then no record is removed.
   public func delete(_ ids: some Sequence<RecordID<Value>> & Sendable) async throws {
     try await rows.writing {
       var seen: Set<AnyRecordID> = []
       let ids = ids.map(\.plain).filter { seen.insert($0).inserted }
       if ids.isEmpty { return }
-      try rows.commit { table in
-        guard table.exists else {
-          throw StoreError(.tableNotFound, "there is no such table", table: name.text)
-        }
+      try rows.commit { _ in
         let present = try rows.present(ids)
         if let id = ids.first(where: { !present.contains($0) }) { throw rows.missing(id) }
         return ([.remove(ids)], ())

@@ -169,7 +169,7 @@ struct PagedTableTests {
     #expect(try await table.records(in: 0..<10).isEmpty)
     #expect(await code { _ = try await table.record(with: 1) } == .recordNotFound)
     #expect(await code { try await table.move(1, to: .top) } == .recordNotFound)
-    #expect(await code { try await table.delete(1) } == .tableNotFound)
+    #expect(await code { try await table.delete(1) } == .recordNotFound)
   }
 
   // MARK: Rules
