@@ -86,7 +86,7 @@ struct PagedReplicaTests {
     try await withFolder { folder in
       let store = try RecordStore(at: folder.appendingPathComponent("a"), sharedBy: makeLog())
       let paged = try store.paged("notes")
-      #expect(await code { try await paged.delete(1) } == .tableNotFound)
+      #expect(await code { try await paged.delete(1) } == .recordNotFound)
       #expect(await code { try await paged.add(["wgFileDbSecretId": 1]) } != nil)
       #expect(try await paged.load([Fields]()) == 0)
       try add(store, "one")
