@@ -4,7 +4,7 @@ import FileDBEssentials
 ///
 /// Foundation has one as well, but in the part that `filedb` does without; see Decisions/027.
 final class Monitor: Sendable {
-  // Safe: the pointers never change, and what they point to is made for use by several threads.
+  // Both are safe: the pointers never change, and what they point to is made for use by several threads.
   nonisolated(unsafe) private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   nonisolated(unsafe) private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 

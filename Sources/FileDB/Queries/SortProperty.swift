@@ -4,7 +4,8 @@ import FileDBTables
 
 /// A property to sort by. The field in which its type stores it is found when records are sorted.
 ///
-/// Unchecked because a path may have captured a subscript's argument. It is only compared here, and never changed.
+/// Unchecked because a path may have captured a subscript's argument. Here it is compared and read from, and never
+/// changed; the closure has captured nothing else.
 struct SortProperty: Hashable, @unchecked Sendable {
   private let path: AnyKeyPath
   private let find: (OrderedRecords) throws(StoreError) -> FieldReference?

@@ -4,7 +4,7 @@ import Synchronization
 /// Lets one thread write at a time, and knows that thread's transaction.
 final class WriterGate: Sendable {
   private let lock = Monitor()
-  /// Whether any thread is inside. Only used by who has the lock.
+  /// Whether any thread is inside. Safe without isolation, because it is used only while ``lock`` is locked.
   nonisolated(unsafe) private var isTaken = false
   /// The thread inside; 0 for none.
   private let inside = Atomic<UInt>(0)

@@ -11,7 +11,7 @@ struct Duplicate: StoreCommand {
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(
     help: ArgumentHelp("The ids of the records.", valueName: "ids"),
-    transform: ManyWords.each(RecordID<Fields>.init(argument:)))
+    transform: ManyWords.ids)
   var words: [[RecordID<Fields>]]
   @OptionGroup var place: PositionOptions
   @OptionGroup var options: WriteOptions

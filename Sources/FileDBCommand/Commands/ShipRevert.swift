@@ -12,7 +12,7 @@ struct ShipRevert: StoreCommand {
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(
     help: ArgumentHelp("The ids of the records.", valueName: "ids"),
-    transform: ManyWords.each(RecordID<Fields>.init(argument:)))
+    transform: ManyWords.ids)
   var words: [[RecordID<Fields>]]
   @OptionGroup var options: WriteOptions
 

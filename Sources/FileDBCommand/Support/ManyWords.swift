@@ -32,14 +32,17 @@ enum ManyWords {
 
   /// The transformation of such an argument.
   static func each<Value>(
-    _ parse: @escaping @Sendable (String) throws -> Value?
+    _ parse: @escaping @Sendable (String) throws -> Value
   ) -> @Sendable (String) throws -> [Value] {
     { packed in
-      try packed.utf8.split(separator: separator, omittingEmptySubsequences: false).map { word in
-        let word = String(Substring(word))
-        guard let value = try parse(word) else { throw ValidationError("'\(word)' cannot be meant here.") }
-        return value
-      }
+      try packed.utf8.split(separator: separator, omittingEmptySubsequences: false)
+        .map { try parse(String(Substring($0))) }
     }
+  }
+
+  /// The transformation of ids.
+  static let ids = each { word in
+    guard let id = RecordID<Fields>(word) else { throw ValidationError("An id is a whole number.") }
+    return id
   }
 }
