@@ -30,7 +30,7 @@ extension AggregatedRecords {
   ///   ``SortKey/init(_:_:text:)``.
   public func sum<Number: FieldNumber>(of path: KeyPath<Value, Number>) throws -> Number.Sum {
     let total = try summary(of: path).sum()
-    guard let sum = Number.sum(total) else {
+    guard let sum = Number._sum(total) else {
       throw StoreError(
         .unrepresentableValue, "the sum \(total) is too large for \(Number.Sum.self)",
         table: asGroup.all.snapshot.table)
@@ -109,7 +109,7 @@ extension AggregatedRecords {
       if type.fits(summary, count: own.count) { return summary }
     }
     var summary = FieldSummary()
-    for record in own.records { summary.add(try record.value[keyPath: path].fieldValue) }
+    for record in own.records { summary.add(try record.value[keyPath: path]._fieldValue) }
     return summary
   }
 
