@@ -56,6 +56,7 @@ let package = Package(
   products: [
     // FileDB finds FileDBLanguage when a program first needs it; see Decisions/027.
     .library(name: "FileDB", targets: ["FileDB", "FileDBLanguage"]),
+    .library(name: "FileDBSwiftUI", targets: ["FileDBSwiftUI"]),
     .library(name: "FileDBExchange", targets: ["FileDBExchange"]),
     .library(name: "FileDBSQLite", targets: ["FileDBSQLite"]),
     .library(name: "FileDBCluster", targets: ["FileDBCluster"]),
@@ -98,6 +99,8 @@ let package = Package(
     core("FileDBTables", ["FileDBEssentials", "FileDBPlist"]),
     core("FileDB", ["FileDBEssentials", "FileDBTables", "FileDBStorage"]),
     module("FileDBLanguage", ["FileDB"]),
+    // A program that has no windows must not load SwiftUI.
+    module("FileDBSwiftUI", ["FileDB"]),
     module("FileDBExchange", ["FileDBEssentials", "FileDB"]),
     module("FileDBSQLite", ["FileDB", "FileDBExchange", "CFileDBSQLite"]),
     // libpq is loaded when a program first connects; see Decisions/037.

@@ -1,4 +1,5 @@
 import FileDB
+import FileDBEssentials
 import Synchronization
 
 /// A table at one moment. The version distinguishes moments.
@@ -55,9 +56,10 @@ final class WatchedTables: Sendable {
   /// The file size of a large table that has not been read yet.
   func sizeOfUnread(_ name: String) -> Int64? {
     guard unread.withLock({ $0.names.contains(name) }),
-      let size = try? FileInfo(at: store.url(of: name)).size, size >= largeSize
+      let attributes = try? FileManager.default.attributesOfItem(atPath: store.url(of: name).path),
+      let size = attributes[.size] as? UInt64, size >= largeSize
     else { return nil }
-    return size
+    return Int64(size)
   }
 
   /// Makes a table be read before the others.

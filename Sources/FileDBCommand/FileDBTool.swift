@@ -81,7 +81,7 @@ struct FileDBTool: ParsableCommand {
     OpenStores.closeChanged()
     switch outcome {
     case nil: break
-    case let error as StoreError where error.code == StoreError.languageMissing:
+    case let error as StoreError where error.code == .languageMissing:
       fail(ExtraProgram.missing.description, ExtraProgram.missing.exitStatus)
     case let error as StoreError: fail(defusingWords(in: error.description), error.exitStatus)
     case let error as ScriptError: fail(error.description, error.exitStatus)

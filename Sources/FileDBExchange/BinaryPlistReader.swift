@@ -23,7 +23,7 @@ struct BinaryPlistReader {
   /// because each reference takes at least a byte of the file.
   private var bytesLeft: Int
 
-  /// - Throws: ``StoreError/invalidText`` with the byte at which the list is broken.
+  /// - Throws: ``StoreError/Code/invalidText`` with the byte at which the list is broken.
   static func parse(_ bytes: [UInt8], file: String, limits: PlistLimits = PlistLimits()) throws -> PlistValue
   {
     do {
@@ -31,7 +31,7 @@ struct BinaryPlistReader {
       return try reader.value(root, depth: 0)
     } catch {
       throw StoreError(
-        StoreError.invalidText, "byte \(error.offset) of this binary property list: \(error.message)",
+        .invalidText, "byte \(error.offset) of this binary property list: \(error.message)",
         file: file)
     }
   }

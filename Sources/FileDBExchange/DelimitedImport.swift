@@ -89,7 +89,7 @@ public struct DelimitedImport: Sendable {
     if let fields { return try columns(named: fields, file: file, header: nil, table: table) }
     guard let header = try reader.next() else {
       throw StoreError(
-        StoreError.invalidText, "the file is empty; it should begin with the field names", file: file)
+        .invalidText, "the file is empty; it should begin with the field names", file: file)
     }
     return try columns(named: header.fields, file: file, header: header, table: table)
   }
@@ -124,7 +124,7 @@ public struct DelimitedImport: Sendable {
     }
     if let stray = types.keys.sorted().first(where: { !names.contains($0) }) {
       throw StoreError(
-        StoreError.invalidText, "a type is given for '\(stray)', but no column has that name", file: file)
+        .invalidText, "a type is given for '\(stray)', but no column has that name", file: file)
     }
     if let stray = key.first(where: { !names.contains($0) }) {
       throw StoreError.noColumn(forKey: stray, file: file)
@@ -182,7 +182,7 @@ public struct DelimitedImport: Sendable {
 extension StoreError {
   package static func noColumn(forKey field: String, file: String, table: String? = nil) -> StoreError {
     StoreError(
-      StoreError.invalidText, "it is in the key, but no column has this name", file: file, table: table,
+      .invalidText, "it is in the key, but no column has this name", file: file, table: table,
       field: field)
   }
 }

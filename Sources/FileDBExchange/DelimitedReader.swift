@@ -154,12 +154,14 @@ extension DelimitedScanner.Cell {
   }
 }
 
-extension StoreError {
+extension StoreError.Code {
   /// Text does not follow its format, or does not fit its type.
-  public static let invalidText = Code(rawValue: "invalidText")
+  public static let invalidText = Self(rawValue: "invalidText")
+}
 
+extension StoreError {
   init(invalidText message: String, file: String, line: Int?, column: Int?, field: String? = nil) {
-    self.init(StoreError.invalidText, message, file: file, line: line, field: field)
+    self.init(.invalidText, message, file: file, line: line, field: field)
     self.column = column
   }
 }

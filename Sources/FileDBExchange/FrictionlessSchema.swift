@@ -85,7 +85,7 @@ public enum FrictionlessSchema {
   /// Reads a schema from JSON text. Some types become types of FileDB: `array`, `geojson` and `object` become json,
   /// `year` becomes integer, `date` becomes date, `any` becomes no type, and all others become text.
   /// - Parameter name: the name of the text in errors.
-  /// - Throws: ``StoreError/invalidText`` for text that is not such a schema.
+  /// - Throws: ``StoreError/Code/invalidText`` for text that is not such a schema.
   public static func read(_ bytes: [UInt8], name: String) throws -> TableSchema {
     guard let text = String(validating: bytes, as: UTF8.self),
       let root = try JSONParser.parse(text, name: name)?.dict,
@@ -161,6 +161,6 @@ public enum FrictionlessSchema {
   }
 
   private static func fault(_ message: String, _ file: String) -> StoreError {
-    StoreError(StoreError.invalidText, message, file: file)
+    StoreError(.invalidText, message, file: file)
   }
 }

@@ -46,7 +46,7 @@ package struct ImportRow {
   }
 
   package func error(
-    _ message: String, code: StoreError.Code = StoreError.invalidText, file: String, field: String? = nil
+    _ message: String, code: StoreError.Code = StoreError.Code.invalidText, file: String, field: String? = nil
   ) -> StoreError {
     let place = place(field)
     var message = message

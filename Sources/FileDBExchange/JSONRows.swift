@@ -85,7 +85,7 @@ enum JSONRows {
       try parser.end()
       return reading
     } catch {
-      return .failure(error as? StoreError ?? StoreError(StoreError.invalidText, "\(error)", file: name))
+      return .failure(error as? StoreError ?? StoreError(.invalidText, "\(error)", file: name))
     }
   }
 

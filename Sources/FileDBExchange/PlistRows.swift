@@ -28,7 +28,7 @@ final class PlistRows {
       counter = table["autoincrement"]?.string.flatMap { RecordID<Fields>($0) }?.rawValue ?? 0
     } else {
       throw StoreError(
-        StoreError.invalidText, "the property list should be an array of dictionaries, or a table", file: file
+        .invalidText, "the property list should be an array of dictionaries, or a table", file: file
       )
     }
   }

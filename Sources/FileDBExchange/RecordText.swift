@@ -19,7 +19,7 @@ package enum RecordText: String, Sendable, CaseIterable {
 
   /// The fields in an edited text. In JSON, a string becomes a date or data if the record had such a value.
   /// - Parameter name: the name of the text, for errors.
-  /// - Throws: ``StoreError/invalidText`` with the line and column.
+  /// - Throws: ``StoreError/Code/invalidText`` with the line and column.
   package func fields(from bytes: [UInt8], was old: Fields, name: String) throws -> Fields {
     let value = try value(of: bytes, name: name)
     guard case .dict(let dictionary)? = value else {
@@ -39,7 +39,7 @@ package enum RecordText: String, Sendable, CaseIterable {
     switch self {
     case .json:
       guard let text = String(validating: bytes, as: UTF8.self) else {
-        throw StoreError(StoreError.invalidText, "this is not UTF-8 text", file: name)
+        throw StoreError(.invalidText, "this is not UTF-8 text", file: name)
       }
       return try JSONParser.parse(text, name: name)
     case .plist:
@@ -57,7 +57,7 @@ package enum RecordText: String, Sendable, CaseIterable {
     guard case .string = value, type == .date || type == .data else { return value }
     guard let value = type.value(of: value) else {
       throw StoreError(
-        StoreError.invalidText, "'\(DelimitedWriter.text(of: field.value))' is not \(type.expectation)",
+        .invalidText, "'\(DelimitedWriter.text(of: field.value))' is not \(type.expectation)",
         file: name,
         field: field.key)
     }

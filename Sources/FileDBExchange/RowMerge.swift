@@ -79,7 +79,7 @@ package struct RowMerge {
       guard let key = RowKey(of: fields, in: { row[$0] }) else { continue }
       guard let first = ids.updateValue(row.id, forKey: key) else { continue }
       throw StoreError(
-        StoreError.duplicateKey, "records \(first) and \(row.id) have the same key, \(key.text)",
+        .duplicateKey, "records \(first) and \(row.id) have the same key, \(key.text)",
         table: table.text)
     }
   }
@@ -125,7 +125,7 @@ package struct RowMerge {
     let key = try key(of: row, record)
     if let key, let first = origins[key] {
       throw row.error(
-        "the key \(key.text) occurs twice, first in \(first.text)", code: StoreError.duplicateKey,
+        "the key \(key.text) occurs twice, first in \(first.text)", code: StoreError.Code.duplicateKey,
         file: file)
     }
     let step = try step(for: row, record, key)

@@ -83,8 +83,8 @@ public struct TableImport: Sendable {
   /// If the table does not exist yet, the records of a property list keep their ids, and a whole table also keeps its
   /// counter. Otherwise, the ids of a property list are used only with ``Matching/id``.
   /// - Parameter progress: called now and then with the number of rows read so far.
-  /// - Throws: ``StoreError/invalidText``, ``StoreError/Code/unrepresentableValue`` and
-  ///   ``StoreError/Code/reservedField`` with file, line and column; ``StoreError/duplicateKey``; the errors of reading
+  /// - Throws: ``StoreError/Code/invalidText``, ``StoreError/Code/unrepresentableValue`` and
+  ///   ``StoreError/Code/reservedField`` with file, line and column; ``StoreError/Code/duplicateKey``; the errors of reading
   ///   the file, and those of the methods of ``RecordTable``.
   /// - Complexity: O(*n*) in the rows of the file and in the records of the table; for a property list without a key,
   ///   only in the rows. Memory grows with the new records, and for a property list with the file.
@@ -255,7 +255,7 @@ public struct ImportReport: Sendable {
   public internal(set) var skipped: [StoreError] = []
 }
 
-extension StoreError {
+extension StoreError.Code {
   /// Two rows of an import, or two records of its table, have the same key.
-  public static let duplicateKey = Code(rawValue: "duplicateKey")
+  public static let duplicateKey = Self(rawValue: "duplicateKey")
 }

@@ -32,7 +32,7 @@ struct TextDecoder {
   }
 
   /// The next bytes of UTF-8, which may be empty; `nil` at the end.
-  /// - Throws: ``StoreError/invalidText`` for UTF-16 without a mark, and the errors of reading.
+  /// - Throws: ``StoreError/Code/invalidText`` for UTF-16 without a mark, and the errors of reading.
   mutating func next() throws -> [UInt8]? {
     guard form != nil else { return try first() }
     guard let piece = try nextRawPiece() else { return finish() }
@@ -73,7 +73,7 @@ struct TextDecoder {
     }
     guard let likely, let name else { return form }
     throw StoreError(
-      StoreError.invalidText,
+      .invalidText,
       "this is UTF-16\(mark == nil ? " without a byte order mark" : ""); its encoding is \(likely.rawValue)",
       file: name)
   }

@@ -22,7 +22,7 @@ public struct StorePaths: Hashable, Sendable {
   public let root: URL
 
   /// The tree in the folder `root`, which need not exist yet.
-  /// - Throws: ``StoreError/invalidPath`` if `root` is not a file URL or contains a NUL.
+  /// - Throws: ``StoreError/Code/invalidPath`` if `root` is not a file URL or contains a NUL.
   public init(root: URL) throws {
     self.root = URL(fileURLWithPath: try FileInfo.path(of: root), isDirectory: true)
   }
@@ -72,7 +72,7 @@ public struct StorePaths: Hashable, Sendable {
   public var imageCache: URL { get throws { try folder("~/system/cache/imagecache") } }
 
   /// A folder in ``imageCache``, such as `thumbnails` or `thumbnails/small`.
-  /// - Throws: ``StoreError/invalidPath`` if the subfolder is empty, is absolute, holds a NUL, or has an empty part,
+  /// - Throws: ``StoreError/Code/invalidPath`` if the subfolder is empty, is absolute, holds a NUL, or has an empty part,
   ///   `.` or `..` in it; otherwise as the folders do.
   public func imageCache(subfolder: String) throws -> URL {
     try checkRelative(subfolder)
@@ -80,12 +80,12 @@ public struct StorePaths: Hashable, Sendable {
   }
 
   /// The file for the SQLite database `name`. This creates its folder, but not the file: SQLite creates that.
-  /// - Throws: ``StoreError/invalidPath`` if the name is empty, `.` or `..`, or holds `/` or a NUL; otherwise as the
+  /// - Throws: ``StoreError/Code/invalidPath`` if the name is empty, `.` or `..`, or holds `/` or a NUL; otherwise as the
   ///   folders do.
   public func sqlFile(named name: String) throws -> URL {
     try checkRelative(name)
     guard !name.utf8.contains(UInt8(ascii: "/")) else {
-      throw StoreError(StoreError.invalidPath, "the database name '\(name)' must not hold '/'")
+      throw StoreError(.invalidPath, "the database name '\(name)' must not hold '/'")
     }
     return URL(fileURLWithPath: "\(try databases.path)/\(name).sqlite3", isDirectory: false)
   }
@@ -102,7 +102,7 @@ public struct StorePaths: Hashable, Sendable {
     let leads = parts.contains { $0.isEmpty || $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }
     if leads || path.utf8.contains(0) {
       throw StoreError(
-        StoreError.invalidPath,
+        .invalidPath,
         "'\(path)' must be names joined by '/': not absolute, and no part empty, '.', '..' or with a NUL")
     }
   }

@@ -58,14 +58,14 @@ public enum wgPaths {
   public static func imageCacheDirectory() throws -> String { folder(try paths.imageCache) }
 
   /// `imageCacheDirectory:`, `~/system/cache/imagecache/SUBFOLDER/`.
-  /// - Throws: ``StoreError/invalidPath``; see ``StorePaths/imageCache(subfolder:)``.
+  /// - Throws: ``StoreError/Code/invalidPath``; see ``StorePaths/imageCache(subfolder:)``.
   @discardableResult
   public static func imageCacheDirectory(_ subFolder: String) throws -> String {
     folder(try paths.imageCache(subfolder: subFolder))
   }
 
   /// `sqlFile:`, `~/db/NAME.sqlite3`. The original created a folder of this name, so SQLite could not open it.
-  /// - Throws: ``StoreError/invalidPath``; see ``StorePaths/sqlFile(named:)``.
+  /// - Throws: ``StoreError/Code/invalidPath``; see ``StorePaths/sqlFile(named:)``.
   @discardableResult
   public static func sqlFile(_ databaseName: String) throws -> String {
     try paths.sqlFile(named: databaseName).path

@@ -7,10 +7,10 @@ struct ImportColumns {
   private(set) var id: SQLiteColumn?
   private(set) var fields: [SQLiteColumn] = []
 
-  /// - Throws: ``StoreError/invalidText`` for columns that cannot be fields.
+  /// - Throws: ``StoreError/Code/invalidText`` for columns that cannot be fields.
   init(_ query: ImportQuery, of source: SQLiteImport) throws {
     func fault(_ message: String) -> StoreError {
-      StoreError(StoreError.invalidText, message, file: source.file.path, table: source.source.table)
+      StoreError(.invalidText, message, file: source.file.path, table: source.source.table)
     }
     let names = query.statement.columnNames
     // It distinguishes names by their bytes.

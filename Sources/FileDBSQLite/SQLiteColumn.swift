@@ -44,13 +44,13 @@ struct SQLiteColumn {
   }
 
   /// The value in the present row of `statement`; `nil` for NULL.
-  /// - Throws: ``StoreError/Code/unrepresentableValue``, ``StoreError/invalidText``.
+  /// - Throws: ``StoreError/Code/unrepresentableValue``, ``StoreError/Code/invalidText``.
   func value(in statement: SQLiteStatement) throws(StoreError) -> PlistValue? {
     guard let value = try statement.value(at: position) else { return nil }
     guard let type else { return declared.value(of: value) }
     guard let converted = type.value(ofStored: value) else {
       throw StoreError(
-        StoreError.invalidText, "'\(DelimitedWriter.text(of: value))' is not \(type.expectation)")
+        .invalidText, "'\(DelimitedWriter.text(of: value))' is not \(type.expectation)")
     }
     return converted
   }

@@ -2,13 +2,13 @@ import CFileDBSQLite
 import FileDB
 import Foundation
 
-extension StoreError {
+extension StoreError.Code {
   /// The file is not a SQLite database.
-  public static let notADatabase = Code(rawValue: "notADatabase")
+  public static let notADatabase = Self(rawValue: "notADatabase")
   /// The file of the SQLite database is damaged.
-  public static let damagedDatabase = Code(rawValue: "damagedDatabase")
+  public static let damagedDatabase = Self(rawValue: "damagedDatabase")
   /// SQLite refuses the request: the query is wrong, a name is reserved, or there are too many columns.
-  public static let databaseRefused = Code(rawValue: "databaseRefused")
+  public static let databaseRefused = Self(rawValue: "databaseRefused")
 }
 
 /// An error of SQLite, before it is known for which file and table.
@@ -27,13 +27,13 @@ extension StoreError {
   init(_ error: SQLiteError, file: URL? = nil, table: String? = nil) {
     let code: Code =
       switch error.code {
-      case SQLITE_NOTADB: StoreError.notADatabase
-      case SQLITE_CORRUPT: StoreError.damagedDatabase
-      case SQLITE_BUSY, SQLITE_LOCKED: StoreError.Code.locked
-      case SQLITE_FULL: StoreError.Code.diskFull
-      case SQLITE_READONLY, SQLITE_PERM: StoreError.Code.permissionDenied
-      case SQLITE_CANTOPEN, SQLITE_IOERR: StoreError.Code.inputOutput
-      default: StoreError.databaseRefused
+      case SQLITE_NOTADB: .notADatabase
+      case SQLITE_CORRUPT: .damagedDatabase
+      case SQLITE_BUSY, SQLITE_LOCKED: .locked
+      case SQLITE_FULL: .diskFull
+      case SQLITE_READONLY, SQLITE_PERM: .permissionDenied
+      case SQLITE_CANTOPEN, SQLITE_IOERR: .inputOutput
+      default: .databaseRefused
       }
     self.init(code, error.message, file: file?.path, table: table)
   }

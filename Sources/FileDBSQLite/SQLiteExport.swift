@@ -73,8 +73,8 @@ public struct SQLiteExport: Sendable {
   /// - Parameters:
   ///   - counter: the highest id that the records' table has ever given. SQLite will give only higher ids.
   ///   - progress: called now and then with the number of records written so far.
-  /// - Throws: with the file and the table: ``StoreError/Code/tableExists``, ``StoreError/notADatabase``,
-  ///   ``StoreError/damagedDatabase``, ``StoreError/Code/locked``; ``StoreError/databaseRefused`` for a name that
+  /// - Throws: with the file and the table: ``StoreError/Code/tableExists``, ``StoreError/Code/notADatabase``,
+  ///   ``StoreError/Code/damagedDatabase``, ``StoreError/Code/locked``; ``StoreError/Code/databaseRefused`` for a name that
   ///   SQLite reserves, a NUL in a name or too many fields; ``StoreError/Code/unrepresentableValue`` for two fields
   ///   whose names are equal for SQLite; and the disk's errors.
   /// - Complexity: O(*n*): the records are decoded twice, one by one.

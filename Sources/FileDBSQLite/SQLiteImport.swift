@@ -59,11 +59,11 @@ public struct SQLiteImport: Sendable {
   /// With `.id`, if the table does not exist yet and the table in SQLite has `AUTOINCREMENT`, the new table takes over
   /// the highest id ever given.
   /// - Parameter progress: called now and then with the number of rows read so far.
-  /// - Throws: with file, table and field: ``StoreError/Code/fileNotFound``, ``StoreError/notADatabase``,
-  ///   ``StoreError/damagedDatabase``, ``StoreError/Code/tableNotFound``; ``StoreError/databaseRefused`` for a query
-  ///   that is wrong or does more than read; ``StoreError/Code/locked``; ``StoreError/invalidText`` for a value that
+  /// - Throws: with file, table and field: ``StoreError/Code/fileNotFound``, ``StoreError/Code/notADatabase``,
+  ///   ``StoreError/Code/damagedDatabase``, ``StoreError/Code/tableNotFound``; ``StoreError/Code/databaseRefused`` for a query
+  ///   that is wrong or does more than read; ``StoreError/Code/locked``; ``StoreError/Code/invalidText`` for a value that
   ///   does not fit its type or columns that cannot be fields; ``StoreError/Code/unrepresentableValue``,
-  ///   ``StoreError/Code/reservedField``, ``StoreError/duplicateKey``; and the errors of the methods of
+  ///   ``StoreError/Code/reservedField``, ``StoreError/Code/duplicateKey``; and the errors of the methods of
   ///   ``RecordTable``.
   /// - Complexity: O(*n*) in the rows and, with a key, in the records of the table. Memory grows with the new records.
   @discardableResult

@@ -20,7 +20,7 @@ package struct TableQuery {
     return names.filter { sql.contains($0.lowercased()) }
   }
 
-  /// - Throws: ``StoreError/databaseRefused`` if SQLite refuses it, or if it is not a single `SELECT`;
+  /// - Throws: ``StoreError/Code/databaseRefused`` if SQLite refuses it, or if it is not a single `SELECT`;
   ///   ``StoreError/Code/unrepresentableValue`` for a table with two fields that SQLite does not distinguish.
   /// - Complexity: O(*n*) in the records of the tables, and the cost of SQLite.
   package func run(on tables: [TableSnapshot<Fields>]) throws -> Answer {

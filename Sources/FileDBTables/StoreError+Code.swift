@@ -3,6 +3,11 @@ extension StoreError {
   public struct Code: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// A positive number that stays the same in all versions: the FNV-1a hash of the name.
+    var number: Int {
+      Int(rawValue.utf8.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 } >> 1)
+    }
   }
 }
 
@@ -73,7 +78,7 @@ extension StoreError.Code {
   /// `TableDeclaration`.
   public static let schemaDiffers = Self(rawValue: "schemaDiffers")
   /// The schema in a table's file has a higher version than the one that this program declares. A newer program wrote
-  /// it.
+  /// it. Nothing is written. Records that still fit the program's type can be read.
   public static let newerSchema = Self(rawValue: "newerSchema")
   /// The record cannot be deleted, or its value cannot be changed, because another record refers to it.
   public static let stillReferenced = Self(rawValue: "stillReferenced")

@@ -74,6 +74,26 @@ public struct StoreError: Error, Sendable {
   }
 }
 
+/// Errors are equal if they have the same code and message, and the same file, line, table, record and field. A file and
+/// a line that are only found when somebody asks for them do not count.
+extension StoreError: Equatable {
+  public static func == (left: StoreError, right: StoreError) -> Bool {
+    left.code == right.code && left.message == right.message && left.knownFile == right.knownFile
+      && left.knownLine == right.knownLine && left.column == right.column && left.table == right.table
+      && left.record == right.record && left.field == right.field && left.errno == right.errno
+      && left.excerpt == right.excerpt
+  }
+}
+
+/// What an `NSError` made of the error has. The standard library asks for both; `CustomNSError` would need all of
+/// Foundation.
+extension StoreError {
+  /// The domain of the `NSError`.
+  public var _domain: String { "FileDB.StoreError" }
+  /// The code of the `NSError`, another for each ``code``.
+  public var _code: Int { code.number }
+}
+
 extension StoreError: CustomStringConvertible {
   /// `FILE:LINE:COLUMN: table 'T': record 3: field 'f': message`, with the parts that are known, then the ``excerpt``
   /// on lines of its own.

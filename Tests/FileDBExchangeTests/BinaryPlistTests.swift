@@ -70,7 +70,7 @@ import Testing
       let error = storeError {
         _ = try imported(Array(sound.prefix(Int.random(in: 8..<sound.count, using: &random))))
       }
-      #expect(error?.code == StoreError.invalidText)
+      #expect(error?.code == .invalidText)
     }
   }
 
@@ -80,7 +80,7 @@ import Testing
     let doubling = try #require(storeError { _ = try imported(BinaryList.bytes(arrays + [[0x09]])) })
     #expect(doubling.message.contains("would become too large"), "\(doubling)")
     let circle = try #require(storeError { _ = try imported(BinaryList.bytes([BinaryList.array([0])])) })
-    #expect(circle.code == StoreError.invalidText, "\(circle)")
+    #expect(circle.code == .invalidText, "\(circle)")
   }
 
   /// As Python's plistlib writes `[{'tags': S}] * 1000`: every record is the same object.

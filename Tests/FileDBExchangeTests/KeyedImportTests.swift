@@ -39,7 +39,7 @@ import Testing
       }
       try table.add(["k": "a"])
       let error = try #require(storeError { try take(Array("k,n\nz,1\n".utf8), csv, of: store) })
-      #expect(error.code == StoreError.duplicateKey && error.message.contains("records 1 and 6"), "\(error)")
+      #expect(error.code == .duplicateKey && error.message.contains("records 1 and 6"), "\(error)")
     }
   }
 

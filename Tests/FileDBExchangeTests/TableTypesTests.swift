@@ -75,7 +75,7 @@ import Testing
         try table.add(["n": "a", "due": day, "size": 1, "tags": ["x"], "more": [:]])
         let error = try #require(
           storeError { try take(Array(text.utf8), TableImport(format: format), of: store) })
-        #expect(error.code == StoreError.invalidText && error.file == "file")
+        #expect(error.code == .invalidText && error.file == "file")
         #expect(error.line == line && error.column == column, "\(error)")
         #expect(error.message.hasPrefix(words), "\(error)")
         #expect(error.message.hasSuffix("; the table has only such values in this field"), "\(error)")

@@ -71,7 +71,8 @@ struct USDASchemaTests {
       let bytes = Array(planted.joined(separator: [0x0A]))
       var foods = try foodImport
       let error = storeError { _ = try take(bytes, foods, into: "foods", of: store) }
-      #expect(error?.code.rawValue == StoreError.invalidText.rawValue || error?.code == .missingReference)
+      #expect(
+        error?.code.rawValue == StoreError.Code.invalidText.rawValue || error?.code == .missingReference)
       #expect(error?.line == 10 && error?.field == "group", "\(String(describing: error))")
       #expect(try store.table("foods").count == 0)
 

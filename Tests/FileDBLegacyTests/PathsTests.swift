@@ -32,8 +32,8 @@ extension LegacyTests {
     @Test func namesOutsideTheRootAreRefused() throws {
       try LegacyTests.withRoot { root in
         for name in ["..", "../../x", "/x", ""] {
-          #expect(LegacyTests.error { try wgPaths.sqlFile(name) }?.code == StoreError.invalidPath)
-          #expect(LegacyTests.error { try wgPaths.imageCacheDirectory(name) }?.code == StoreError.invalidPath)
+          #expect(LegacyTests.error { try wgPaths.sqlFile(name) }?.code == .invalidPath)
+          #expect(LegacyTests.error { try wgPaths.imageCacheDirectory(name) }?.code == .invalidPath)
         }
         #expect(!wgIo.isDirectory(root.path))
       }

@@ -23,7 +23,7 @@ private func error(_ body: () throws -> Void) -> StoreError? {
   @Test(arguments: ["https://example.org/a", "file:///tmp/a%00b"])
   func urlThatIsNotAFilePathIsRefused(text: String) throws {
     let url = try #require(URL(string: text))
-    #expect(error { _ = try StorePaths(root: url) }?.code == StoreError.invalidPath)
+    #expect(error { _ = try StorePaths(root: url) }?.code == .invalidPath)
   }
 
   @Test func foldersHaveLayoutOfOriginalClass() throws {
@@ -79,8 +79,8 @@ private func error(_ body: () throws -> Void) -> StoreError? {
     try withFolder { folder in
       let root = folder.appendingPathComponent("root")
       let paths = try StorePaths(root: root)
-      #expect(error { _ = try paths.imageCache(subfolder: name) }?.code == StoreError.invalidPath)
-      #expect(error { _ = try paths.sqlFile(named: name) }?.code == StoreError.invalidPath)
+      #expect(error { _ = try paths.imageCache(subfolder: name) }?.code == .invalidPath)
+      #expect(error { _ = try paths.sqlFile(named: name) }?.code == .invalidPath)
       #expect(!exists(root))
     }
   }
@@ -88,7 +88,7 @@ private func error(_ body: () throws -> Void) -> StoreError? {
   @Test func databaseNameMustNotContainFolders() throws {
     try withFolder { folder in
       let paths = try StorePaths(root: folder)
-      #expect(error { _ = try paths.sqlFile(named: "a/b") }?.code == StoreError.invalidPath)
+      #expect(error { _ = try paths.sqlFile(named: "a/b") }?.code == .invalidPath)
       #expect(try paths.imageCache(subfolder: "..a/b..").lastPathComponent == "b..")
     }
   }

@@ -24,6 +24,15 @@ struct PlainTable: Equatable {
     return new.map(\.id)
   }
 
+  /// - Returns: no ids, because none is new to the caller.
+  mutating func add(_ fields: PlainFields, id: Int64, at position: Position<Fields>) -> [Int64]? {
+    guard !reserved.contains(id), let index = index(for: position) else { return nil }
+    exists = true
+    counter = max(counter, id)
+    records.insert(Record(id: id, fields: fields), at: index)
+    return []
+  }
+
   /// Records come with ids of their own, or with none and get the next above all of them.
   mutating func replaceAll(_ new: [(id: Int64?, fields: PlainFields)]) -> [Int64]? {
     let given = new.compactMap(\.id)

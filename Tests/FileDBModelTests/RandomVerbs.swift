@@ -71,7 +71,7 @@ struct RandomVerbs {
 extension RandomVerbs {
   private mutating func someVerb(for table: PlainTable) -> Verb {
     let id = someID(of: table)
-    switch Int.random(in: (table.records.count > size ? 6 : 0)..<20, using: &random) {
+    switch Int.random(in: (table.records.count > size ? 6 : 0)..<22, using: &random) {
     case 0...2: return .add([someFields()], somePosition(of: table))
     case 3: return .add(manyFields(0..<8), somePosition(of: table))
     case 4: return .duplicate(id, somePosition(of: table))
@@ -85,6 +85,8 @@ extension RandomVerbs {
     case 13...15: return .move(id, somePosition(of: table))
     case 16: return .moveIndex(from: number(below: size + 3) - 1, to: number(below: size + 3) - 1)
     case 17, 18: return .sort("number", descending: number(below: 2) == 0)
+    case 20: return .addWithID(id, someFields(), somePosition(of: table))
+    case 21: return .upsert(id, someFields(), somePosition(of: table))
     default:
       return number(below: 4) == 0 ? wholeTableVerbs[number(below: wholeTableVerbs.count)] : .delete(id)
     }

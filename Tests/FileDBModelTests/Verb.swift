@@ -6,6 +6,8 @@ typealias PlainFields = [String: PlistValue]
 /// A verb and what it is to be done with, so that a store and a plain table can be told the same.
 enum Verb {
   case add([PlainFields], Position<Fields>)
+  case addWithID(Int64, PlainFields, Position<Fields>)
+  case upsert(Int64, PlainFields, Position<Fields>)
   case duplicate(Int64, Position<Fields>)
   case replaceAll([(id: Int64?, fields: PlainFields)])
   case set(Int64, PlainFields)
@@ -26,6 +28,12 @@ extension PlainTable {
   mutating func perform(_ verb: Verb) -> [Int64]? {
     switch verb {
     case .add(let records, let position): return add(records, at: position)
+    case .addWithID(let id, let fields, let position):
+      guard index(id) == nil else { return nil }
+      return add(fields, id: id, at: position)
+    case .upsert(let id, let fields, let position):
+      guard let index = index(id) else { return add(fields, id: id, at: position) }
+      records[index].fields = fields
     case .duplicate(let id, let position):
       guard let index = index(id) else { return nil }
       return add([records[index].fields], at: position)
@@ -68,6 +76,10 @@ extension RecordTable<Fields> {
     switch verb {
     case .add(let records, let position):
       return try add(contentsOf: records.map(Fields.init(plain:)), at: position).map(\.rawValue)
+    case .addWithID(let number, let fields, let position):
+      try add(Fields(plain: fields), id: id(number), at: position)
+    case .upsert(let number, let fields, let position):
+      try upsert(Fields(plain: fields), id: id(number), at: position)
     case .duplicate(let number, let position): return [try duplicate(id(number), to: position).rawValue]
     case .replaceAll(let records):
       let records = records.map { IdentifiedValue(Fields(plain: $0.fields), id: $0.id.map(id)) }

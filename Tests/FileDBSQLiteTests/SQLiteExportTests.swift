@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [("sqlite_x", StoreError.databaseRefused), ("a\0b", StoreError.databaseRefused)])
+  @Test(arguments: [("sqlite_x", StoreError.Code.databaseRefused), ("a\0b", StoreError.Code.databaseRefused)])
   func tableNameRefusedBySQLiteLeavesNoFile(name: String, code: StoreError.Code) throws {
     try withDatabase { file in
       try withStore { store in
@@ -180,7 +180,7 @@ import Testing
         try table.add(record)
         var export = SQLiteExport(to: file, table: "t")
         export.existingTable = .replaced
-        #expect(storeError { try export.run(table.lastSnapshot) }?.code == StoreError.databaseRefused)
+        #expect(storeError { try export.run(table.lastSnapshot) }?.code == .databaseRefused)
         #expect(try imported(SQLiteImport(.table("t"), of: file)) == [["v": 7]])
       }
     }
@@ -215,7 +215,7 @@ import Testing
         try table.add(["v": 1])
         #expect(
           storeError { try SQLiteExport(to: file, table: "t").run(table.lastSnapshot) }?.code
-            == StoreError.notADatabase)
+            == StoreError.Code.notADatabase)
         let nowhere = file.appendingPathComponent("x.sqlite")
         #expect(
           storeError { try SQLiteExport(to: nowhere, table: "t").run(table.lastSnapshot) }?.code

@@ -199,7 +199,7 @@ import Testing
         #expect(try Data(contentsOf: table.url) == bytes)
         importer.source = .query("SELECT name, v FROM s UNION ALL SELECT 'a', 9")
         let error = storeError { try take(importer, of: store) }
-        #expect(error?.code == StoreError.duplicateKey && error?.message.contains("first in row 1") == true)
+        #expect(error?.code == .duplicateKey && error?.message.contains("first in row 1") == true)
       }
     }
   }
@@ -226,9 +226,10 @@ import Testing
   }
 
   @Test(arguments: [
-    ("SELECT -1 AS id", StoreError.invalidText), ("SELECT 'x' AS id", StoreError.invalidText),
-    ("SELECT 1.0 AS id", StoreError.invalidText),
-    ("SELECT 1 AS id UNION ALL SELECT 1", StoreError.duplicateKey), ("SELECT 1 AS v", StoreError.invalidText),
+    ("SELECT -1 AS id", StoreError.Code.invalidText), ("SELECT 'x' AS id", StoreError.Code.invalidText),
+    ("SELECT 1.0 AS id", StoreError.Code.invalidText),
+    ("SELECT 1 AS id UNION ALL SELECT 1", StoreError.Code.duplicateKey),
+    ("SELECT 1 AS v", StoreError.Code.invalidText),
   ])
   func invalidOrRepeatedIDsAreErrors(query: String, code: StoreError.Code) throws {
     try withDatabase { file in
@@ -249,7 +250,7 @@ import Testing
       ] {
         let error = storeError { _ = try imported(SQLiteImport(.query(query), of: file)) }
         #expect(
-          error?.code == StoreError.databaseRefused && error?.message == "the query should be one SELECT",
+          error?.code == .databaseRefused && error?.message == "the query should be one SELECT",
           "\(query)")
       }
       #expect(try imported(SQLiteImport(.query("SELECT 1 AS v; -- that is all"), of: file)) == [["v": 1]])
@@ -299,16 +300,16 @@ import Testing
     (SQLiteImport.Source.table("no"), StoreError.Code.tableNotFound),
     (.table("t\"; DROP TABLE t; --"), StoreError.Code.tableNotFound),
     (.table("t\0"), StoreError.Code.tableNotFound),
-    (.query("SELEC"), StoreError.databaseRefused), (.query(""), StoreError.databaseRefused),
-    (.query("DELETE FROM t"), StoreError.databaseRefused),
-    (.query("DELETE FROM t RETURNING v"), StoreError.databaseRefused),
-    (.query("SELECT 1; DELETE FROM t"), StoreError.databaseRefused),
-    (.query("SELECT ?"), StoreError.databaseRefused),
-    (.query("SELECT 1\0; DELETE FROM t"), StoreError.databaseRefused),
-    (.query("SELECT \"absent\" FROM t"), StoreError.databaseRefused),
-    (.query("SELECT 1 AS a, 2 AS a"), StoreError.invalidText),
+    (.query("SELEC"), StoreError.Code.databaseRefused), (.query(""), StoreError.Code.databaseRefused),
+    (.query("DELETE FROM t"), StoreError.Code.databaseRefused),
+    (.query("DELETE FROM t RETURNING v"), StoreError.Code.databaseRefused),
+    (.query("SELECT 1; DELETE FROM t"), StoreError.Code.databaseRefused),
+    (.query("SELECT ?"), StoreError.Code.databaseRefused),
+    (.query("SELECT 1\0; DELETE FROM t"), StoreError.Code.databaseRefused),
+    (.query("SELECT \"absent\" FROM t"), StoreError.Code.databaseRefused),
+    (.query("SELECT 1 AS a, 2 AS a"), StoreError.Code.invalidText),
     (.query("SELECT 1 AS wgFileDbSecretId"), StoreError.Code.reservedField),
-    (.query("SELECT abs(-9223372036854775808) AS a"), StoreError.databaseRefused),
+    (.query("SELECT abs(-9223372036854775808) AS a"), StoreError.Code.databaseRefused),
   ])
   func unreadableSourceIsAnErrorAndChangesNothing(source: SQLiteImport.Source, code: StoreError.Code) throws {
     try withDatabase { file in
@@ -325,7 +326,7 @@ import Testing
       try sql("CREATE TABLE t (v)", in: file)
       var importer = SQLiteImport(.table("t"), of: file)
       importer.types = ["w": .date]
-      #expect(storeError { _ = try imported(importer) }?.code == StoreError.invalidText)
+      #expect(storeError { _ = try imported(importer) }?.code == .invalidText)
     }
   }
 
@@ -336,7 +337,7 @@ import Testing
       #expect(!FileManager.default.fileExists(atPath: file.path))
       try Data("This is a letter, not a database.".utf8).write(to: file)
       let error = storeError { _ = try imported(importer) }
-      #expect(error?.code == StoreError.notADatabase && error?.file == file.path)
+      #expect(error?.code == .notADatabase && error?.file == file.path)
       try Data().write(to: file)  // To SQLite, a database without tables.
       #expect(storeError { _ = try imported(importer) }?.code == .tableNotFound)
       let folder = SQLiteImport(.table("t"), of: file.deletingLastPathComponent())
@@ -358,7 +359,7 @@ import Testing
       try bytes.write(to: file)
       try withStore { store in
         let error = storeError { try take(SQLiteImport(.table("t"), of: file), of: store) }
-        #expect(error?.code == StoreError.damagedDatabase && error?.table == "t")
+        #expect(error?.code == .damagedDatabase && error?.table == "t")
         let table = try store.table("t")
         #expect(try !table.exists)
       }

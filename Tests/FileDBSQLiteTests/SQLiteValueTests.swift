@@ -43,7 +43,7 @@ import Testing
       var importer = SQLiteImport(.table("t"), of: file)
       importer.types = ["v": type]
       let error = storeError { _ = try imported(importer) }
-      #expect(error?.code == StoreError.invalidText)
+      #expect(error?.code == .invalidText)
       #expect(error?.file == file.path && error?.table == "t" && error?.field == "v")
       #expect(error?.message.hasPrefix("row 2: ") == true)
     }
@@ -89,7 +89,7 @@ import Testing
   private func expectNoDate(in file: URL) {
     var importer = SQLiteImport(.table("t"), of: file)
     importer.types = ["d": .date]
-    #expect(storeError { _ = try imported(importer) }?.code == StoreError.invalidText)
+    #expect(storeError { _ = try imported(importer) }?.code == .invalidText)
   }
 
   @Test(arguments: [

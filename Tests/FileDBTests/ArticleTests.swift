@@ -21,6 +21,23 @@ struct ArticleTests {
     }
   }
 
+  /// Also in a target that runs on the main actor, as Xcode's new ones do.
+  @Test(arguments: [[], ["-default-isolation", "MainActor"]])
+  func firstCodeOfReadmeCompiles(_ isolation: [String]) throws {
+    let readme = try String(contentsOf: packageRoot.appendingPathComponent("README.md"), encoding: .utf8)
+    let code = try #require(readme.components(separatedBy: "```swift\nimport FileDB\n").dropFirst().first)
+      .components(separatedBy: "```")[0]
+    try withTemporaryFolder { folder in
+      for piece in [Article.Piece(.script, Article.openFolder), Article.Piece(.function, Article.openFolder)]
+      {
+        let file = folder.appendingPathComponent(piece.file)
+        try Data(piece.source(of: code).utf8).write(to: file)
+        let (status, output) = try Compiler.run(["-typecheck"] + piece.options + isolation + [file.path])
+        #expect(status == 0, "\(output)")
+      }
+    }
+  }
+
   @Test func noArticleIsLeftOut() throws {
     let files = try FileManager.default.subpathsOfDirectory(atPath: Article.folder.path)
     let withCode = try files.filter { name in
@@ -236,7 +253,8 @@ extension Article {
       pieces: [
         Piece(.file), Piece(.function, openFolder + defaultedNote), Piece(.function, notes + defaultedNote),
         Piece(.function, notes + defaultedNote), Piece(.function, notes + ids + defaultedNote),
-        Piece(.function, notes + defaultedNote), Piece(.function, notes + defaultedNote),
+        Piece(.function, notes + defaultedNote),
+        Piece(.function, notes + defaultedNote + "let price = Decimal(5)\n"),
         Piece(.asyncFunction, openFolder + defaultedNote),
         Piece(
           .asyncFunction,
@@ -277,6 +295,7 @@ extension Article {
               func show(_ change: ListChange<Note>) {}
               func begin(_ notes: RecordTable<Note>) {
             """, end: "} }"),
+        Piece(.file, note + swiftUI + fileDBSwiftUI),
         Piece(.file, note + views + "@MainActor"),
         Piece(
           .file, note + views + "@MainActor func show(_ change: ListChange<Note>, _ columns: Columns) {",
@@ -289,7 +308,8 @@ extension Article {
         Piece(.function, note + notes + "let food = try! store.table(\"food\")\n"),
         Piece(.function, note + notes), Piece(.function, folders),
         Piece(.function, food), Piece(.function, "let store = RecordStore.inMemory()\n"),
-        Piece(.function, foodGroups), Piece(.function, note + notes),
+        Piece(.function, foodGroups), Piece(.function, folders + "let home: RecordID<Folder> = 1\n"),
+        Piece(.function, note + notes),
       ]),
     Article(name: "SQLite.md", pieces: [Piece(.function, note + notes)]),
     Article(
@@ -311,6 +331,13 @@ extension Article {
           struct Step: Codable { var text: String }
           struct Ingredient: Codable, Hashable { var name: String }
           """),
+        Piece(
+          .function,
+          recipe + """
+            let recipes = try! store.table(.recipes)
+            let soup = Recipe(title: "Soup", course: .soup)
+
+            """),
         Piece(.function, recipe),
         Piece(.function, food),
         Piece(.function, "let start = Date()\n"),

@@ -26,7 +26,7 @@ extension Article {
 
     """
   /// As much of SwiftUI as the cookbook uses.
-  private static let swiftUI = """
+  static let swiftUI = """
     @MainActor protocol View { associatedtype Body: View; @ViewBuilder var body: Body { get } }
     extension Never: View { var body: Never { fatalError() } }
     protocol Primitive: View where Body == Never {}
@@ -52,6 +52,19 @@ extension Article {
       var wrappedValue: Value { get { box.value } nonmutating set { box.value = newValue } }
     }
     extension State where Value: ExpressibleByNilLiteral { init() { self.init(wrappedValue: nil) } }
+
+    """
+  /// What `FileDBSwiftUI` has on Apple's platforms.
+  static let fileDBSwiftUI = """
+    struct EnvironmentValues { var recordStore: RecordStore }
+    extension View {
+      func environment<Value>(_ path: WritableKeyPath<EnvironmentValues, Value>, _ value: Value) -> Self { self }
+    }
+    @MainActor @propertyWrapper struct ObservedRecords<Value: Codable & Sendable> {
+      init(_ name: TableName<Value>, where matches: (@Sendable (Value) throws -> Bool)? = nil) {}
+      var wrappedValue: [DecodedRecord<Value>] { [] }
+      var projectedValue: ObservableTable<Value>? { nil }
+    }
 
     """
   /// As much of UIKit as the cookbook uses.

@@ -3,20 +3,20 @@ import Foundation
 import TestSupport
 import Testing
 
-struct Note: DefaultedValue {  // or any Codable & Sendable
+nonisolated struct Note: DefaultedValue {  // or any Codable & Sendable
   var title: String
   var isDone = false
   static let defaults = Note(title: "")  // for fields that a record lacks
 }
 
-extension TableName<Note> {
+nonisolated extension TableName<Note> {
   static var notes: Self { "notes" }
 }
 
 /// The Swift code of the README and of the article "Getting started", word for word.
 @Suite struct ReadmeTests {
   @Test func firstProgramMakesTheFileThatReadmeShows() throws {
-    struct Note: Codable, Sendable {
+    nonisolated struct Note: Codable, Sendable {
       var title: String
       var isDone = false
     }
@@ -63,6 +63,7 @@ extension TableName<Note> {
       try notes.move(milk, to: .bottom)  // .top .bottom .index(3) .before(id) .after(id)
       try notes.update(milk) { $0.isDone = true }  // fields that Note does not know stay
       try notes.duplicate(rent, to: .top)
+      try notes.set(\.isDone, to: true, of: [milk, rent])
       try notes.sort(by: \.title)  // saves this order
 
       try store.write { tx in  // all or nothing
@@ -78,6 +79,8 @@ extension TableName<Note> {
       let things = try store.table("things")
       let thing = try things.add(["name": "Lamp", "watts": 7.5, "rooms": ["hall", "attic"]])
       try things.set(["broken": true], of: thing)
+      let price = Decimal(5)
+      try things.set(Fields(encoding: ["price": price]), of: thing)  // values that are not literals
       let snapshot = try things.snapshot()
       let lamps = snapshot.filter { $0.fields["watts"] != nil }
       let byName = try snapshot.sorted(by: [.ascending("name", text: .localized), .descending("watts")])
@@ -85,8 +88,8 @@ extension TableName<Note> {
       let found = snapshot.search("lamp", in: ["name"])  // has every word; ignores case and accents
       #expect(lamps.map(\.id) == byName.map(\.id) && lamps.map(\.id) == bright.map(\.id) && found.count == 1)
 
-      let open = try notes.snapshot().records.filter { !$0.isDone }  // with their ids
-      let next = try notes.snapshot().records.first { !$0.isDone }
+      let open = try notes.records(where: #Predicate { !$0.isDone })  // with their ids
+      let next = try notes.records.first { !$0.isDone }
       let titled = try notes.withLookup(by: \.title).records(where: \.title, equals: "Buy oat milk")
       #expect(open.map(\.id) == [next?.id] && titled.count == 1)
 

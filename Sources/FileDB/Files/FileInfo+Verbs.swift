@@ -5,11 +5,11 @@ import FileDBTables
 
 extension FileInfo {
   /// Whether `url` is a folder, or a link that leads to one. It is `false` if the system cannot tell.
-  public static func isFolder(_ url: URL) -> Bool { status(url)?.kind == .folder }
+  package static func isFolder(_ url: URL) -> Bool { status(url)?.kind == .folder }
 
   /// Whether `url` exists and is not a folder, or is a link that leads to such a thing. It is `false` for a link that
   /// leads nowhere, and if the system cannot tell.
-  public static func isFile(_ url: URL) -> Bool { status(url).map { $0.kind != .folder } ?? false }
+  package static func isFile(_ url: URL) -> Bool { status(url).map { $0.kind != .folder } ?? false }
 
   private static func status(_ url: URL) -> FileStatus? {
     guard let path = try? path(of: url) else { return nil }
@@ -17,21 +17,21 @@ extension FileInfo {
   }
 
   /// Returns the text of a UTF-8 file, exactly as it is in the file.
-  /// - Throws: ``StoreError/notText`` with the first line that is not UTF-8; ``StoreError/notAFile`` for a folder;
-  ///   ``StoreError/Code/fileNotFound``, ``StoreError/Code/permissionDenied``, ``StoreError/invalidPath``,
+  /// - Throws: ``StoreError/Code/notText`` with the first line that is not UTF-8; ``StoreError/Code/notAFile`` for a folder;
+  ///   ``StoreError/Code/fileNotFound``, ``StoreError/Code/permissionDenied``, ``StoreError/Code/invalidPath``,
   ///   ``StoreError/Code/inputOutput``.
   /// - Complexity: O(*n*) in the bytes of the file, which are all held in memory.
-  public static func readText(from url: URL) throws -> String {
+  package static func readText(from url: URL) throws -> String {
     let path = try path(of: url)
     guard !isFolder(url) else {
-      throw StoreError(StoreError.notAFile, "a folder has no text", file: path)
+      throw StoreError(.notAFile, "a folder has no text", file: path)
     }
     let bytes = try StoreDisk.system.read(path).bytes
     if let text = String(validating: bytes, as: UTF8.self) { return text }
     // A line feed is never part of a longer character, so each line can be checked by itself.
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
-    throw StoreError(StoreError.notText, "this is not UTF-8 text", file: path, line: line.map { $0 + 1 })
+    throw StoreError(.notText, "this is not UTF-8 text", file: path, line: line.map { $0 + 1 })
   }
 
   /// Whether `url` leads to something that is not a regular file or a folder, but a pipe, a device, or a file that this
@@ -45,7 +45,7 @@ extension FileInfo {
   /// old content or all of the new. If `write` throws, the file is as it was. If `url` leads to a pipe, a device, or a
   /// file that this process has open, such as `/dev/stdout`, that is written to, and may get only a part.
   /// - Throws: what `write` throws; ``StoreError/Code/fileNotFound`` if the folder is missing,
-  ///   ``StoreError/Code/permissionDenied``, ``StoreError/Code/diskFull``, ``StoreError/invalidPath``,
+  ///   ``StoreError/Code/permissionDenied``, ``StoreError/Code/diskFull``, ``StoreError/Code/invalidPath``,
   ///   ``StoreError/Code/inputOutput``.
   package static func writeFile(
     at url: URL, _ write: (_ append: ([UInt8]) throws -> Void) throws -> Void
@@ -55,9 +55,9 @@ extension FileInfo {
 
   /// Returns the names of everything in a folder, including hidden files, in the order of their UTF-8 bytes.
   /// - Throws: ``StoreError/Code/notAFolder`` for a file; ``StoreError/Code/fileNotFound``,
-  ///   ``StoreError/Code/permissionDenied``, ``StoreError/invalidPath``, ``StoreError/Code/inputOutput``.
+  ///   ``StoreError/Code/permissionDenied``, ``StoreError/Code/invalidPath``, ``StoreError/Code/inputOutput``.
   /// - Complexity: O(*n* log *n*).
-  public static func contents(ofFolder url: URL) throws -> [String] {
+  package static func contents(ofFolder url: URL) throws -> [String] {
     let path = try path(of: url)
     guard !isFile(url) else {
       throw StoreError(.notAFolder, "this is not a folder", file: path)
@@ -68,9 +68,9 @@ extension FileInfo {
 
   /// Creates a folder, and the folders above it. It is not an error if the folder already exists.
   /// - Throws: ``StoreError/Code/notAFolder``, with the path, if a file or a broken link is in the way;
-  ///   ``StoreError/Code/permissionDenied``, ``StoreError/Code/diskFull``, ``StoreError/invalidPath``,
+  ///   ``StoreError/Code/permissionDenied``, ``StoreError/Code/diskFull``, ``StoreError/Code/invalidPath``,
   ///   ``StoreError/Code/inputOutput``.
-  public static func createFolder(at url: URL) throws {
+  package static func createFolder(at url: URL) throws {
     let path = try path(of: url)
     do {
       try StoreDisk.system.createFolder(path)
@@ -95,13 +95,13 @@ extension FileInfo {
 
   /// Removes a file or a link. For a link, it does not remove what the link leads to. It never removes a folder, not
   /// even an empty one.
-  /// - Throws: ``StoreError/notAFile`` for a folder; ``StoreError/Code/fileNotFound``,
-  ///   ``StoreError/Code/permissionDenied``, ``StoreError/invalidPath``, ``StoreError/Code/inputOutput``.
-  public static func deleteFile(at url: URL) throws {
+  /// - Throws: ``StoreError/Code/notAFile`` for a folder; ``StoreError/Code/fileNotFound``,
+  ///   ``StoreError/Code/permissionDenied``, ``StoreError/Code/invalidPath``, ``StoreError/Code/inputOutput``.
+  package static func deleteFile(at url: URL) throws {
     let info = try FileInfo(at: url)
     let path = try path(of: url)
     guard info.kind != .folder else {
-      throw StoreError(StoreError.notAFile, "this is a folder; only files and links are deleted", file: path)
+      throw StoreError(.notAFile, "this is a folder; only files and links are deleted", file: path)
     }
     try StoreDisk.system.remove(path)
   }

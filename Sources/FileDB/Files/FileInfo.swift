@@ -12,9 +12,9 @@ import FileDBTables
 ///     for name in try FileInfo.contents(ofFolder: inbox) { print(name) }
 ///
 /// A `FileInfo` describes the file at the moment when you create it. For a symbolic link, it describes the link itself.
-public struct FileInfo: Hashable, Sendable {
+package struct FileInfo: Hashable, Sendable {
   /// What there can be at a path.
-  public enum Kind: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
     /// A regular file.
     case file
     /// A folder.
@@ -26,24 +26,24 @@ public struct FileInfo: Hashable, Sendable {
   }
 
   /// Where the file is.
-  public let url: URL
+  package let url: URL
   /// What is there.
-  public let kind: Kind
+  package let kind: Kind
   /// The size in bytes: of a file's content, or of a link's path. For a folder, it is what the file system reports.
-  public let size: Int64
+  package let size: Int64
   /// When the file was created; `nil` if the system does not tell. Linux never does.
-  public let created: Date?
+  package let created: Date?
   /// When the content last changed.
-  public let modified: Date
+  package let modified: Date
   /// The permission bits, such as `0o644`: those for the owner, the group and all others, and the set-user, set-group
   /// and sticky bits above them.
-  public let permissions: Int
+  package let permissions: Int
 
   /// Describes the file, folder or link at `url`.
   /// - Throws: ``StoreError/Code/fileNotFound``, ``StoreError/Code/permissionDenied`` for the folders on the way,
-  ///   ``StoreError/invalidPath`` if `url` is not a file URL or contains a NUL, ``StoreError/Code/inputOutput``.
+  ///   ``StoreError/Code/invalidPath`` if `url` is not a file URL or contains a NUL, ``StoreError/Code/inputOutput``.
   /// - Complexity: one system call.
-  public init(at url: URL) throws {
+  package init(at url: URL) throws {
     let path = try Self.path(of: url)
     var status = stat()
     guard lstat(path, &status) == 0 else { throw StoreError(DiskError("lstat", path, errno: errno)) }
@@ -68,11 +68,11 @@ public struct FileInfo: Hashable, Sendable {
   }
 
   /// The part of the name after the last dot; empty if there is no dot, and for a hidden file such as `.profile`.
-  public var pathExtension: String { url.pathExtension }
+  package var pathExtension: String { url.pathExtension }
 
   /// The size for people: `1 byte`, `512 bytes`, `1.50 KB`, `3.25 GB`. The units are powers of 1024. The text is the
   /// same in every locale.
-  public var formattedSize: String { Self.formatted(size: size) }
+  package var formattedSize: String { Self.formatted(size: size) }
 
   /// The text of ``formattedSize``, rounded to two decimals. A size that would be rounded up to 1024 becomes 1 of the
   /// next unit.
@@ -96,26 +96,26 @@ public struct FileInfo: Hashable, Sendable {
   }
 
   /// The path to pass to the system.
-  /// - Throws: ``StoreError/invalidPath``.
+  /// - Throws: ``StoreError/Code/invalidPath``.
   package static func path(of url: URL) throws(StoreError) -> String {
     guard url.isFileURL else {
-      throw StoreError(StoreError.invalidPath, "this is not a file URL", file: url.absoluteString)
+      throw StoreError(.invalidPath, "this is not a file URL", file: url.absoluteString)
     }
     // The system would take the part before the NUL for the whole path.
     guard !url.absoluteString.contains("%00") else {
-      throw StoreError(StoreError.invalidPath, "a path cannot hold a NUL", file: url.absoluteString)
+      throw StoreError(.invalidPath, "a path cannot hold a NUL", file: url.absoluteString)
     }
     return url.absoluteURL.path
   }
 }
 
-extension StoreError {
+extension StoreError.Code {
   /// A path cannot be used, or leads out of its folder.
-  public static let invalidPath = Code(rawValue: "invalidPath")
+  public static let invalidPath = Self(rawValue: "invalidPath")
   /// A folder was found instead of a file.
-  public static let notAFile = Code(rawValue: "notAFile")
+  public static let notAFile = Self(rawValue: "notAFile")
   /// A file that should be text has bytes that are not UTF-8.
-  public static let notText = Code(rawValue: "notText")
+  public static let notText = Self(rawValue: "notText")
 }
 
 extension Date {

@@ -35,7 +35,7 @@ extension RecordTable {
     changes(of: RecordSelection(condition: .predicate(predicate), order: order), since: start)
   }
 
-  private func changes(
+  func changes(
     of selection: RecordSelection<Value>, since start: TableSnapshot<Value>?
   ) -> ChangeSequence<TableChange<Value>> {
     let (tables, source) = (store.seen, source)

@@ -50,15 +50,15 @@ extension RecordTable {
     _ onChange: @escaping @MainActor (ListChange<Value>) -> Void
   ) -> TableObservation<Value> {
     let shown = ShownSelection(selection, of: self)
-    let changes = deliver(changes(of: shown, since: list), to: onChange)
-    let errors = onError.map { deliver(store.observationErrors(), to: $0) }
+    let changes = deliver(changes(of: shown, since: list), onChange)
+    let errors = onError.map { deliver(store.observationErrors(), $0) }
     return TableObservation(of: shown, [changes] + [errors].compactMap(\.self))
   }
 }
 
 /// Finds out on another thread what has changed, so that the main thread does not have to.
-private func deliver<Element: Sendable>(
-  _ elements: ChangeSequence<Element>, to receive: @escaping @MainActor (Element) -> Void
+func deliver<Element: Sendable>(
+  _ elements: ChangeSequence<Element>, _ receive: @escaping @MainActor (Element) -> Void
 ) -> Task<Void, Never> {
   Task.detached {
     for await element in elements {

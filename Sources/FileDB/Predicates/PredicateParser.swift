@@ -249,9 +249,9 @@ extension PredicateParser {
   private func matchPattern(
     _ pattern: String, _ folding: TextFolding, at start: String.Index
   ) throws -> MatchPattern {
-    do { return try MatchPattern(pattern, folding: folding) } catch StoreError.languageMissing {
+    do { return try MatchPattern(pattern, folding: folding) } catch StoreError.Code.languageMissing {
       throw StoreError(
-        StoreError.languageMissing, "MATCHES needs the module FileDBLanguage, which is not linked here")
+        .languageMissing, "MATCHES needs the module FileDBLanguage, which is not linked here")
     } catch {
       throw fault("this is not a regular expression", at: start)
     }

@@ -75,7 +75,7 @@ struct MatchPattern: Sendable {
   private let folding: TextFolding
   private let expression: any TextExpression
 
-  /// - Throws: ``StoreError/languageMissing``; another error, without details, if the text is not a regular expression.
+  /// - Throws: ``StoreError/Code/languageMissing``; another error, without details, if the text is not a regular expression.
   init(_ text: String, folding: TextFolding) throws {
     self.text = text
     self.folding = folding

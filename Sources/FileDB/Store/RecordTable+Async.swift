@@ -23,16 +23,38 @@ extension RecordTable {
     try await writing { try $0.add(contentsOf: values, at: position) }
   }
 
-  /// Changes a record in place; see the synchronous `update`.
-  public func update(_ id: RecordID<Value>, _ body: @escaping @Sendable (inout Value) throws -> Void)
-    async throws
-  {
+  /// Adds a record with this id; see the synchronous `add`.
+  public func add(
+    _ value: Value, id: RecordID<Value>, at position: Position<Value> = .bottom
+  ) async throws {
+    try await writing { try $0.add(value, id: id, at: position) }
+  }
+
+  /// Gives the record with this id a new value, or adds it; see the synchronous `upsert`.
+  public func upsert(
+    _ value: Value, id: RecordID<Value>, at position: Position<Value> = .bottom
+  ) async throws {
+    try await writing { try $0.upsert(value, id: id, at: position) }
+  }
+
+  /// Changes a record in place and returns what `body` returns; see the synchronous `update`.
+  @discardableResult
+  public func update<Result: Sendable>(
+    _ id: RecordID<Value>, _ body: @escaping @Sendable (inout Value) throws -> Result
+  ) async throws -> Result {
     try await writing { try $0.update(id, body) }
   }
 
   /// Gives a record a new value; see the synchronous `update`.
   public func update(_ id: RecordID<Value>, to value: Value) async throws {
     try await writing { try $0.update(id, to: value) }
+  }
+
+  /// Sets one property; see the synchronous `set`.
+  public func set<Property: Sendable>(
+    _ path: WritableKeyPath<Value, Property> & Sendable, to property: Property, of id: RecordID<Value>
+  ) async throws {
+    try await writing { try $0.set(path, to: property, of: id) }
   }
 
   /// Sets single fields and keeps the others; see the synchronous `set`.

@@ -65,6 +65,18 @@ extension RecordTable {
     }
   }
 
+  /// Sets one property of records.
+  ///
+  ///     try notes.set(\.isDone, to: true, of: [milk, rent])
+  ///
+  /// - Throws: as `update(_:_:)` for one record; then no record is changed.
+  /// - Complexity: *m* times as much as for one record, for *m* records.
+  public func set<Property>(
+    _ path: WritableKeyPath<Value, Property>, to property: Property, of ids: some Sequence<RecordID<Value>>
+  ) throws {
+    try update(ids) { $0[keyPath: path] = property }
+  }
+
   /// Sets single fields of records, and keeps their other fields.
   /// - Throws: as `set(_:of:)` for one record; then no record is changed.
   /// - Complexity: *m* times as much as for one record, for *m* records.
@@ -116,6 +128,14 @@ extension RecordTable {
     _ ids: some Sequence<RecordID<Value>> & Sendable, to position: Position<Value>? = nil
   ) async throws -> [RecordID<Value>] {
     try await writing { try $0.duplicate(ids, to: position) }
+  }
+
+  /// Sets one property of records; see the synchronous `set`.
+  public func set<Property: Sendable>(
+    _ path: WritableKeyPath<Value, Property> & Sendable, to property: Property,
+    of ids: some Sequence<RecordID<Value>> & Sendable
+  ) async throws {
+    try await writing { try $0.set(path, to: property, of: ids) }
   }
 
   /// Sets single fields of records; see the synchronous `set`.

@@ -36,6 +36,29 @@ extension RecordTable {
     }
   }
 
+  /// Adds a record with this value and an id of your choice, for example one that it has elsewhere. If the table does
+  /// not exist, this creates it.
+  ///
+  /// Later records get higher ids. FileDB does not check whether a record that was deleted had the id.
+  /// - Throws: ``StoreError/Code/duplicateID`` if there is a record with this id, and as `add(_:at:)`.
+  public func add(_ value: Value, id: RecordID<Value>, at position: Position<Value> = .bottom) throws {
+    try add(identified: [IdentifiedValue(value, id: id)], at: position)
+  }
+
+  /// Gives the record with this id a new value, like `update(_:to:)`. If there is no such record, adds one with this
+  /// id, like `add(_:id:at:)`.
+  /// - Parameter position: where a new record goes. A record that exists keeps its place.
+  /// - Throws: as `update(_:to:)` and `add(_:id:at:)`.
+  public func upsert(_ value: Value, id: RecordID<Value>, at position: Position<Value> = .bottom) throws {
+    try writing { transaction in
+      if try transaction.table(name.text).records.contains(id.plain) {
+        try update(id, to: value)
+      } else {
+        try add(value, id: id, at: position)
+      }
+    }
+  }
+
   /// Changes a record in place. The record keeps its id, and the fields that `Value` does not know.
   /// - Returns: what `body` returns.
   /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/invalidValue``, what `body` throws, and as
@@ -80,6 +103,17 @@ extension RecordTable {
         try transaction.replace(id.plain, with: new, was: old, in: name.text)
       }
     }
+  }
+
+  /// Sets one property of a record, like `update(_:_:)`.
+  ///
+  ///     try notes.set(\.isDone, to: true, of: milk)
+  ///
+  /// - Throws: as `update(_:_:)`.
+  public func set<Property>(
+    _ path: WritableKeyPath<Value, Property>, to property: Property, of id: RecordID<Value>
+  ) throws {
+    try update(id) { $0[keyPath: path] = property }
   }
 
   /// Sets single fields of a record, and keeps its other fields.

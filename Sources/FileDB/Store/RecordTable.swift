@@ -74,6 +74,10 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
   /// - Throws: as ``RecordStore/url(of:)-(String)``.
   public var url: URL { get throws { try store.url(of: name.text) } }
 
+  /// Whether there is a record with this id; see ``TableSnapshot/contains(_:)``.
+  /// - Throws: as ``snapshot()``.
+  public func contains(_ id: RecordID<Value>) throws -> Bool { try snapshot().contains(id) }
+
   /// The record with this id; see ``TableSnapshot/record(with:)``.
   /// - Throws: ``StoreError/Code/recordNotFound``, and as ``snapshot()``.
   public func record(with id: RecordID<Value>) throws -> StoredRecord<Value> {
@@ -83,4 +87,8 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
   /// The value of the record with this id; see ``TableSnapshot/value(of:)``.
   /// - Throws: ``StoreError/Code/recordNotFound``, as ``StoredRecord/value``, and as ``snapshot()``.
   public func value(of id: RecordID<Value>) throws -> Value { try snapshot().value(of: id) }
+
+  /// The values of all records; see ``TableSnapshot/values()``.
+  /// - Throws: as ``snapshot()``.
+  public func values() throws -> DecodedValues<Value> { try snapshot().values() }
 }

@@ -10,4 +10,13 @@ extension StoreError {
       underlyingError = error
     }
   }
+
+  /// The `StoreError` that represents what encoding a value threw.
+  init(encoding error: any Error) {
+    if case EncodingError.invalidValue(_, let context) = error {
+      self.init(.invalidValue, context.debugDescription, field: FieldPath(context.codingPath).text)
+    } else {
+      self.init(wrapping: error)
+    }
+  }
 }

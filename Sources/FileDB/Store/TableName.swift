@@ -9,7 +9,7 @@ import FileDBPlist
 public struct TableName<Value: Codable & Sendable>: Hashable, Sendable {
   /// The name as text.
   public let text: String
-  /// Called when a table is first written to.
+  /// Called when a transaction first writes to the table.
   let declaration: (@Sendable () -> TableDeclaration<Value>)?
 
   /// A table name. FileDB checks it when you first use it.
@@ -19,7 +19,7 @@ public struct TableName<Value: Codable & Sendable>: Hashable, Sendable {
   }
 
   /// The name of a table, with the rules for its fields; see ``TableDeclaration``. FileDB evaluates the declaration
-  /// when the program first writes to the table.
+  /// when the program writes to the table.
   public init(
     _ text: String, declaring declaration: @autoclosure @escaping @Sendable () -> TableDeclaration<Value>
   ) {

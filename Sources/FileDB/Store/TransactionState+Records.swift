@@ -90,12 +90,8 @@ extension FieldsEncoder {
   ) throws(StoreError) -> Fields {
     do {
       return try encode(value)
-    } catch EncodingError.invalidValue(_, let context) {
-      throw StoreError(
-        .invalidValue, context.debugDescription, table: table, record: record,
-        field: FieldPath(context.codingPath).text)
     } catch {
-      var error = StoreError(wrapping: error).adding(table: table)
+      var error = StoreError(encoding: error).adding(table: table)
       if error.record == nil { error.record = record }
       throw error
     }

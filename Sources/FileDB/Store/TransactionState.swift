@@ -40,8 +40,8 @@ final class TransactionState {
   /// store.
   private var isOver = false
   var encoder = RecordEncoder()
-  /// The tables that have the program's declarations.
-  var declaredTables: Set<TableKey> = []
+  /// The tables that have the program's declarations, each with the types for which it was declared.
+  var declaredTables: [TableKey: Set<ObjectIdentifier>] = [:]
   /// The program's declarations for tables that do not exist yet.
   var declarationsOfNewTables: [TableKey: TableSchema] = [:]
   /// What deletions have done to records that referred to deleted ones.
@@ -209,7 +209,7 @@ extension TransactionState {
   /// Rebuilds the tables from their first state. An undo is rare, and a copy for each savepoint would not be.
   private func undo(backTo savepoint: Savepoint) throws(StoreError) {
     keptChangeCount = 0
-    (declaredTables, declarationsOfNewTables, recordOrigins) = ([], [:], [:])
+    (declaredTables, declarationsOfNewTables, recordOrigins) = ([:], [:], [:])
     (restored, formerMisfits) = ([:], [:])
     abandon(after: savepoint.completionCount)
     recordBytes = savepoint.recordBytes

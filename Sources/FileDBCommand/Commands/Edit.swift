@@ -64,7 +64,7 @@ struct Edit: StoreCommand {
     try options.write(table.store) { tx in
       guard try tx[table.name].record(with: id).fields == old else {
         throw StoreError(
-          StoreError.editConflict, "the record has been changed in the meantime", table: table.name.text,
+          .editConflict, "the record has been changed in the meantime", table: table.name.text,
           record: id.plain)
       }
       try tx[table.name].set(new, of: id)
@@ -73,9 +73,9 @@ struct Edit: StoreCommand {
   }
 }
 
-extension StoreError {
+extension StoreError.Code {
   /// Another program has changed the record that is being edited.
-  fileprivate static let editConflict = Code(rawValue: "editConflict")
+  fileprivate static let editConflict = Self(rawValue: "editConflict")
 }
 
 extension RecordText: ExpressibleByArgument {}

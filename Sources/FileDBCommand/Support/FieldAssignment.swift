@@ -38,7 +38,7 @@ struct TypedText {
     let bytes = try file.readAll()
     if type == .data { return .data(Data(bytes)) }
     guard let content = String(validating: bytes, as: UTF8.self) else {
-      throw StoreError(StoreError.invalidText, "the file is not UTF-8 text", file: path, field: name)
+      throw StoreError(.invalidText, "the file is not UTF-8 text", file: path, field: name)
     }
     // The line end that editors add after a number is not part of it.
     return try value(of: name, type == .string ? content : content.withoutOuterNewlines, type)
@@ -46,7 +46,7 @@ struct TypedText {
 
   private func value(of name: String, _ text: String, _ type: FieldType) throws -> PlistValue {
     guard let value = type.value(of: text) else {
-      throw StoreError(StoreError.invalidText, "'\(text)' is not \(type.expectation)", field: name)
+      throw StoreError(.invalidText, "'\(text)' is not \(type.expectation)", field: name)
     }
     return value
   }

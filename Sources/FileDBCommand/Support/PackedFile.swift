@@ -32,7 +32,7 @@ enum PackedFile {
           rest -= piece.count
           guard rest >= 0 else {
             throw StoreError(
-              StoreError.invalidText,
+              .invalidText,
               "this file unpacks to more than \(most) times its size; if you trust it, unpack it with gunzip first",
               file: name)
           }
@@ -40,7 +40,7 @@ enum PackedFile {
         }
         isOver = true
         guard program.wait() == 0 else {
-          throw StoreError(StoreError.invalidText, "gzip cannot unpack this file", file: name)
+          throw StoreError(.invalidText, "gzip cannot unpack this file", file: name)
         }
         return nil
       }

@@ -122,7 +122,7 @@ struct RuleOptions: ParsableArguments {
   private func bound(_ text: String, of field: FieldSchema) throws -> PlistValue {
     if field.type != nil { return try value(text, of: field) }
     for type in [FieldType.integer, .float, .date] { if let value = type.value(of: text) { return value } }
-    throw StoreError(StoreError.invalidText, "'\(text)' is neither a number nor a date", field: field.name)
+    throw StoreError(.invalidText, "'\(text)' is neither a number nor a date", field: field.name)
   }
 }
 

@@ -20,7 +20,7 @@ struct Script {
   init(_ bytes: [UInt8], name: String) throws {
     self.name = name
     guard String(validating: bytes, as: UTF8.self) != nil else {
-      throw StoreError(StoreError.invalidText, "the script is not UTF-8 text", file: name)
+      throw StoreError(.invalidText, "the script is not UTF-8 text", file: name)
     }
     var splitter = WordSplitter(bytes)
     var commands: [Command] = []
@@ -70,7 +70,7 @@ private struct WordSplitter {
       case UInt8(ascii: "'"), UInt8(ascii: "\""):
         guard takeQuoted(until: byte, into: &word) else {
           throw StoreError(
-            StoreError.invalidText, "a quote is opened here and never closed", file: name, line: start)
+            .invalidText, "a quote is opened here and never closed", file: name, line: start)
         }
       default: word.append(byte)
       }

@@ -2,7 +2,7 @@ import ArgumentParser
 import FileDB
 
 extension TextOrder {
-  /// - Throws: ``StoreError/languageMissing``.
+  /// - Throws: ``StoreError/Code/languageMissing``.
   init(localized: Bool) throws {
     if localized { _ = try Language.required() }
     self = localized ? .localized : .bytes

@@ -81,7 +81,7 @@ private let badURLs = ["https://example.org/a", "file:///tmp/a%00b"].compactMap 
       { _ = try FileInfo.contents(ofFolder: url) }, { try FileInfo.createFolder(at: url) },
       { try FileInfo.deleteFile(at: url) },
     ] as [() throws -> Void] {
-      #expect(storeError(verb)?.code == StoreError.invalidPath)
+      #expect(storeError(verb)?.code == .invalidPath)
     }
     #expect(!FileInfo.isFolder(url))
     #expect(!FileInfo.isFile(url))

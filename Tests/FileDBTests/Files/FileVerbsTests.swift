@@ -26,7 +26,7 @@ private func exists(_ url: URL) -> Bool { (try? FileInfo(at: url)) != nil }
       let file = folder.appendingPathComponent("a.txt")
       try (Data("één\ntwo\n".utf8) + bytes + Data("\nfour \u{FFFD}".utf8)).write(to: file)
       let error = storeError { _ = try FileInfo.readText(from: file) }
-      #expect(error?.code == StoreError.notText)
+      #expect(error?.code == .notText)
       #expect(error?.file == file.path)
       #expect(error?.line == 3)
     }
@@ -34,7 +34,7 @@ private func exists(_ url: URL) -> Bool { (try? FileInfo(at: url)) != nil }
 
   @Test func readingTextOfFolderIsAnError() throws {
     try withTemporaryFolder { folder in
-      #expect(storeError { _ = try FileInfo.readText(from: folder) }?.code == StoreError.notAFile)
+      #expect(storeError { _ = try FileInfo.readText(from: folder) }?.code == .notAFile)
     }
   }
 
@@ -147,7 +147,7 @@ private func exists(_ url: URL) -> Bool { (try? FileInfo(at: url)) != nil }
       try FileInfo.deleteFile(at: file)
       for name in ["sub", "sub/below"] {
         let error = storeError { try FileInfo.deleteFile(at: folder.appendingPathComponent(name)) }
-        #expect(error?.code == StoreError.notAFile)
+        #expect(error?.code == .notAFile)
         #expect(error?.file == folder.appendingPathComponent(name).path)
       }
       #expect(try FileInfo.contents(ofFolder: folder) == ["sub"])

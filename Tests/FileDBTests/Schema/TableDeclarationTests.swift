@@ -67,6 +67,71 @@ import Testing
     }
   }
 
+  struct OldNote: Codable, Sendable { var t: String }
+
+  /// A program may declare a table twice. Whichever way a declaration reaches the table, the higher version counts.
+  enum Way: CaseIterable {
+    case tables, transactions, oneTransaction
+
+    /// Adds a note by each of two names.
+    func add(_ old: TableName<OldNote>, _ new: TableName<Note>, to store: RecordStore) throws {
+      switch self {
+      case .tables:
+        try store.table(old).add(OldNote(t: "A"))
+        try store.table(new).add(Note(title: "B", stars: 6))
+      case .transactions:
+        try store.write { tx in try tx[old].add(OldNote(t: "A")) }
+        try store.write { tx in try tx[new].add(Note(title: "B", stars: 6)) }
+      case .oneTransaction:
+        try store.write { tx in
+          try tx[old].add(OldNote(t: "A"))
+          try tx[new].add(Note(title: "B", stars: 6))
+        }
+      }
+    }
+  }
+
+  @Test(arguments: Way.allCases) func secondDeclarationOfTheSameProgramCounts(_ way: Way) throws {
+    let old = TableName<OldNote>("notes", declaring: TableDeclaration(.field(\.t)))
+    try withStore { store in
+      try way.add(old, Self.notes(version: 1, most: 6), to: store)
+      #expect(try store.table("notes").snapshot().schema?.version == 1)
+      #expect(storeError { try store.table(old).add(OldNote(t: "C")) }?.code == .newerSchema)
+    }
+    try withStore { store in
+      let error = storeError { try way.add(old, Self.notes(most: 6), to: store) }
+      #expect(error?.code == .schemaDiffers && error?.table == "notes")
+    }
+  }
+
+  @Test func higherVersionOfTheSameTypeChangesTheFileInTheSameProgram() throws {
+    try withStore { store in
+      let notes = try store.table(Self.notes())
+      try notes.add(Note(title: "A"))
+      try store.table(Self.notes(version: 1, most: 6)).add(Note(title: "B", stars: 6))
+      try store.write { tx in try tx[Self.notes(version: 2, most: 7)].add(Note(title: "C", stars: 7)) }
+      #expect(try store.table("notes").snapshot().schema?.version == 2)
+      #expect(storeError { try notes.add(Note(title: "D")) }?.code == .newerSchema)
+      #expect(
+        storeError { try store.table(Self.notes(version: 2, most: 8)).add(Note(title: "D")) }?.code
+          == .schemaDiffers)
+    }
+  }
+
+  @Test func programWithALowerVersionReadsTheRecordsThatFitItsType() throws {
+    try withStore { store in
+      let old = try store.table(TableName<OldNote>("notes", declaring: TableDeclaration(.field(\.t))))
+      try old.add(OldNote(t: "A"))
+      try store.table("notes").declare(TableSchema(version: 1))
+      try store.table("notes").add(["title": "B"])
+      let error = storeError { try old.add(OldNote(t: "C")) }
+      #expect(error?.code == .newerSchema)
+      #expect(error?.message.hasSuffix("it can read the records that still fit its type") == true)
+      let read = try old.snapshot().values()
+      #expect(read.decoded.map(\.t) == ["A"] && read.faults.map(\.record) == [2])
+    }
+  }
+
   @Test func migrationRunsBeforeTheNewRules() throws {
     struct Film: Codable, Sendable {
       var title: String

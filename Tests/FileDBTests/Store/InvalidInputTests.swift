@@ -15,6 +15,10 @@ import Testing
         ("delete many", { try table.delete([1, 7]) }), ("move", { try table.move(7, to: .top) }),
         ("move beside", { try table.move(1, to: .after(7)) }), ("duplicate", { try table.duplicate(7) }),
         ("add beside", { try table.add([:], at: .before(7)) }), ("read", { _ = try table.value(of: 7) }),
+        ("set a property", { try table.set(\.dictionary, to: [:], of: 7) }),
+        ("set properties", { try table.set(\.dictionary, to: [:], of: [1, 7]) }),
+        ("add with an id", { try table.add([:], id: 2, at: .before(7)) }),
+        ("upsert", { try table.upsert([:], id: 2, at: .after(7)) }),
       ]
       for (name, verb) in verbs {
         let error = storeError(verb)

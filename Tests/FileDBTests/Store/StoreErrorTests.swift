@@ -51,6 +51,43 @@ private struct Moody: Codable, Sendable {
     #expect(error.failureReason == error.message)
   }
 
+  @Test func errorsAreEqualIfTheySayTheSame() {
+    func error(_ change: (inout StoreError) -> Void = { _ in }) -> StoreError {
+      var error = StoreError(.locked, "x", file: "f", line: 1, table: "t", record: 3, field: "g")
+      change(&error)
+      return error
+    }
+    #expect(error() == error())
+    #expect(error { $0.underlyingError = Refused() } == error())
+    #expect(error() != StoreError(.closed, "x", file: "f", line: 1, table: "t", record: 3, field: "g"))
+    let changes: [(inout StoreError) -> Void] = [
+      { $0.message = "y" }, { $0.file = nil }, { $0.line = 2 }, { $0.column = 1 }, { $0.table = "u" },
+      { $0.record = nil }, { $0.field = "h" }, { $0.errno = 2 }, { $0.excerpt = "z" },
+    ]
+    for change in changes { #expect(error(change) != error()) }
+  }
+
+  /// The codes of all modules, as their sources have them.
+  private static func codeNames() throws -> [String] {
+    let sources = packageRoot.appendingPathComponent("Sources")
+    return try FileManager.default.subpathsOfDirectory(atPath: sources.path).filter { $0.hasSuffix(".swift") }
+      .flatMap { path in
+        try String(contentsOf: sources.appendingPathComponent(path), encoding: .utf8)
+          .matches(of: /static let \w+ = (?:StoreError\.)?(?:Self|Code)\(rawValue: "(\w+)"\)/)
+          .map { String($0.1) }
+      }
+  }
+
+  @Test func eachCodeHasItsOwnNumberInAnNSError() throws {
+    let names = try Self.codeNames()
+    #expect(names.count > 50 && Set(names).count == names.count)
+    let errors = names.map { StoreError(StoreError.Code(rawValue: $0), "x") as NSError }
+    #expect(Set(errors.map(\.code)).count == names.count)
+    #expect(errors.allSatisfy { $0.domain == "FileDB.StoreError" && $0.code > 0 })
+    // It must not change from version to version.
+    #expect((StoreError(.recordNotFound, "x") as NSError).code == 1_223_781_147)
+  }
+
   @Test func recoverySuggestionNamesTheCall() {
     #expect(StoreError(.conflict, "x").recoverySuggestion?.contains("repair(_:keeping:)") == true)
     #expect(StoreError(.recordNotFound, "x").recoverySuggestion == nil)

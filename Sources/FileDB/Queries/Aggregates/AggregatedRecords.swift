@@ -30,7 +30,7 @@ extension AggregatedRecords {
   ///   ``SortKey/init(_:_:text:)``.
   public func sum<Number: FieldNumber>(of path: KeyPath<Value, Number>) throws -> Number.Sum {
     let total = try summary(of: path).sum()
-    guard let sum = Number.sum(total) else {
+    guard let sum = Number._sum(total) else {
       throw StoreError(
         .unrepresentableValue, "the sum \(total) is too large for \(Number.Sum.self)",
         table: asGroup.all.snapshot.table)
@@ -105,7 +105,7 @@ extension AggregatedRecords {
   ) throws -> FieldSummary {
     if let summary = try knownSummary(of: path) { return summary }
     var summary = FieldSummary()
-    for field in try properties(at: path) { summary.add(field.fieldValue) }
+    for field in try properties(at: path) { summary.add(field._fieldValue) }
     return summary
   }
 

@@ -6,23 +6,23 @@ public protocol FieldNumber: Decodable, Equatable, Sendable {
   associatedtype Sum: Sendable
 
   /// The number as a record's field holds it; `nil` for a missing one.
-  var fieldValue: PlistValue? { get }
+  var _fieldValue: PlistValue? { get }
 
   /// A sum of fields.
   /// - Returns: `nil` if it is too large for its type.
-  static func sum(_ total: PlistValue) -> Sum?
+  static func _sum(_ total: PlistValue) -> Sum?
 }
 
 extension FieldNumber where Self: FixedWidthInteger {
   /// The number as a record stores it.
-  public var fieldValue: PlistValue? {
+  public var _fieldValue: PlistValue? {
     UInt64(exactly: self).map(PlistValue.init) ?? Int64(exactly: self).map(PlistValue.integer)
   }
 }
 
 extension FieldNumber where Self: FixedWidthInteger, Sum: FixedWidthInteger {
   /// The sum as an integer; `nil` if it is too large for its type.
-  public static func sum(_ total: PlistValue) -> Sum? {
+  public static func _sum(_ total: PlistValue) -> Sum? {
     switch total {
     case .integer(let number): Sum(exactly: number)
     case .unsigned(let number): Sum(exactly: number)
@@ -44,10 +44,10 @@ extension UInt: FieldNumber { public typealias Sum = UInt }
 
 extension FieldNumber where Self: BinaryFloatingPoint, Sum == Double {
   /// The number as a record stores it.
-  public var fieldValue: PlistValue? { .real(Double(self)) }
+  public var _fieldValue: PlistValue? { .real(Double(self)) }
 
   /// The sum as a `Double`.
-  public static func sum(_ total: PlistValue) -> Double? {
+  public static func _sum(_ total: PlistValue) -> Double? {
     switch total {
     case .integer(let number): Double(number)
     case .unsigned(let number): Double(number)
@@ -63,8 +63,8 @@ extension Optional: FieldNumber where Wrapped: FieldNumber {
   public typealias Sum = Wrapped.Sum
 
   /// The number as a record stores it; `nil` for `nil`.
-  public var fieldValue: PlistValue? { flatMap(\.fieldValue) }
+  public var _fieldValue: PlistValue? { flatMap(\._fieldValue) }
 
   /// The sum as a number; `nil` if it is too large for its type.
-  public static func sum(_ total: PlistValue) -> Sum? { Wrapped.sum(total) }
+  public static func _sum(_ total: PlistValue) -> Sum? { Wrapped._sum(total) }
 }

@@ -1,5 +1,6 @@
 import FileDBPlist
 import FileDBTables
+import Synchronization
 
 /// The rules that a program declares for the fields of a table, once, together with the table's name.
 ///
@@ -22,7 +23,12 @@ import FileDBTables
 ///   version, and the next write replaces the schema in the file.
 /// - If the file has a higher version, a newer program wrote it, and the write throws ``StoreError/Code/newerSchema``.
 ///
-/// Titles and the order of the fields may differ. Reading does not compare anything.
+/// Titles and the order of the fields may differ. Reading does not compare anything: it works for all records that fit
+/// `Value`.
+///
+/// FileDB evaluates the declaration once in each transaction that writes to the table, so it should always be the same
+/// for the same name. A program may declare a table twice, for example for an old type and a new one. Then the higher
+/// version changes the file, and writes with the lower one throw ``StoreError/Code/newerSchema``.
 public struct TableDeclaration<Value: Codable & Sendable>: Sendable {
   /// Brings the records of an older version into the new shape. It is called with the table and the version in its
   /// file.
@@ -87,7 +93,7 @@ public struct DeclaredField<Value: Codable & Sendable>: Sendable {
             throw StoreError(.invalidSchema, "\(error)", field: name)
           }
         }
-        let encoded = Fields(probing: Value.self)?[name].map(FieldType.init(of:))
+        let encoded = MadeUpFields.of(Value.self)?[name].map(FieldType.init(of:))
         return FieldSchema(
           name, type: type ?? encoded, title: title, isRequired: isRequired, isUnique: isUnique,
           allowedValues: try allowedValues?.map { value throws(StoreError) in try stored(value) }
@@ -123,5 +129,20 @@ extension ReferenceRule {
   ) {
     let field = try? FieldName(DeclaredField<Target>.name(of: path)).besideID
     self.init(table.text, field: field ?? "", onDelete: onDelete)
+  }
+}
+
+/// The fields of a made-up value of each type. They are made once, because a declaration is evaluated for each write.
+private enum MadeUpFields {
+  private static let known = Mutex<[ObjectIdentifier: Fields?]>([:])
+
+  /// - Returns: `nil` for a type that refuses made-up fields.
+  static func of<Value: Codable>(_ type: Value.Type) -> Fields? {
+    let key = ObjectIdentifier(type)
+    if let fields = known.withLock({ $0[key] }) { return fields }
+    // Not while holding the lock, because this runs the type's own code.
+    let fields = Fields(probing: type)
+    known.withLock { $0[key] = .some(fields) }
+    return fields
   }
 }

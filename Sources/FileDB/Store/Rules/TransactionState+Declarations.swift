@@ -1,6 +1,5 @@
 import FileDBPlist
 import FileDBTables
-import Synchronization
 
 /// What the program declares about its tables, and what their files declare.
 extension TransactionState {
@@ -10,10 +9,9 @@ extension TransactionState {
   func keepDeclaration<Value>(of name: TableName<Value>) throws {
     guard let make = name.declaration else { return }
     let key = TableKey(name.text)
-    guard declaredTables.insert(key).inserted else { return }
-    let declaration = store.extensions.value(TableDeclarations.self) { TableDeclarations() }
-      .declaration(of: key, make)
-    let file = try readableSchema(of: key) ?? TableSchema()
+    guard declaredTables[key, default: []].insert(ObjectIdentifier(Value.self)).inserted else { return }
+    let declaration = make()
+    let file = try declarationsOfNewTables[key] ?? readableSchema(of: key) ?? TableSchema()
     let declared: TableSchema
     do throws(StoreError) {
       declared = try declaration.schema.get()
@@ -50,8 +48,8 @@ extension TableSchema {
     guard version <= declared.version else {
       throw StoreError(
         .newerSchema,
-        "a newer program declared version \(version) of the table, and this one knows version \(declared.version); "
-          + "it may read the table")
+        "a newer program declared version \(version) of the table, and this one knows version \(declared.version), so "
+          + "it writes nothing; it can read the records that still fit its type")
     }
     if isUndeclared || version < declared.version { return }
     if let difference = firstDifference(from: declared) {
@@ -88,27 +86,6 @@ extension FieldSchema {
     var field = self
     field.title = nil
     return field
-  }
-}
-
-/// The declarations of the program, made once for each table.
-private final class TableDeclarations: Sendable {
-  private struct Name: Hashable {
-    let table: TableKey
-    let value: ObjectIdentifier
-  }
-
-  private let declarations = Mutex<[Name: any Sendable]>([:])
-
-  func declaration<Value>(
-    of table: TableKey, _ make: @Sendable () -> TableDeclaration<Value>
-  ) -> TableDeclaration<Value> {
-    let name = Name(table: table, value: ObjectIdentifier(Value.self))
-    if let known = declarations.withLock({ $0[name] as? TableDeclaration<Value> }) { return known }
-    // Not while holding the lock, because this runs the type's own code.
-    let declaration = make()
-    declarations.withLock { $0[name] = declaration }
-    return declaration
   }
 }
 

@@ -27,17 +27,17 @@ package enum Language {
   package static let rules = _typeByName("14FileDBLanguage15FoundationRulesO") as? any LanguageRules.Type
 
   /// The rules, for operations that need them.
-  /// - Throws: ``StoreError/languageMissing``.
+  /// - Throws: ``StoreError/Code/languageMissing``.
   package static func required() throws(StoreError) -> any LanguageRules.Type {
     guard let rules else {
       throw StoreError(
-        StoreError.languageMissing, "this program is linked without the module FileDBLanguage")
+        .languageMissing, "this program is linked without the module FileDBLanguage")
     }
     return rules
   }
 }
 
-extension StoreError {
+extension StoreError.Code {
   /// In a program without `FileDBLanguage`, text cannot be sorted by a locale or matched with a regular expression.
-  package static let languageMissing = Code(rawValue: "languageMissing")
+  package static let languageMissing = Self(rawValue: "languageMissing")
 }
