@@ -305,7 +305,8 @@ extension Article {
       name: "Queries.md",
       pieces: [
         Piece(.function, note + notes), Piece(.function, note + notes), Piece(.function, food),
-        Piece(.function, note + notes + "let food = try! store.table(\"food\")\n"), Piece(.function, folders),
+        Piece(.function, note + notes + "let food = try! store.table(\"food\")\n"),
+        Piece(.function, note + notes), Piece(.function, folders),
         Piece(.function, food), Piece(.function, "let store = RecordStore.inMemory()\n"),
         Piece(.function, foodGroups), Piece(.function, folders + "let home: RecordID<Folder> = 1\n"),
         Piece(.function, note + notes),

@@ -89,6 +89,7 @@ extension PredicatePath: CustomStringConvertible {
     let root =
       switch root {
       case .id: "id"
+      case .recordID: "recordID"
       case .field(let name): ["id", "fields"].contains(name.text) ? "#" + name.text : name.predicateText
       }
     return root + steps.map(\.description).joined()

@@ -94,7 +94,7 @@ extension PredicatePath {
   func value(in record: PredicateRecord) -> PlistValue? {
     var value: PlistValue?
     switch root {
-    case .id: value = .integer(record.id.rawValue)
+    case .id, .recordID: value = .integer(record.id.rawValue)
     case .field(let name): value = record.fields[name.text]
     }
     for step in steps { value = value.flatMap(step.value) }

@@ -120,7 +120,10 @@ extension ComparedValue: Equatable {
 /// The way to a value in a record: `id`, `name`, `address.city`, `tags[0]`, `tags.@count`.
 struct PredicatePath: Equatable, Sendable {
   enum Root: Equatable, Sendable {
+    /// The record's id, as `id`.
     case id
+    /// The record's id, as `recordID`.
+    case recordID
     case field(FieldName)
   }
 
@@ -136,8 +139,12 @@ struct PredicatePath: Equatable, Sendable {
 }
 
 extension PredicatePath {
-  /// A path that begins with a word, which may be `id`, or the `fields` of `fields.id`.
+  /// A path that begins with a word, which may be `id` or `recordID`, or the `fields` of `fields.id`.
   init(word: FieldName, _ steps: [Step]) {
+    if word == FieldName("recordID") {
+      self.init(root: .recordID, steps: steps)
+      return
+    }
     let keys = steps.prefix { $0.key != nil }.compactMap(\.key)
     guard let path = FieldReference.field([word] + keys) else {
       self.init(root: .id, steps: steps)

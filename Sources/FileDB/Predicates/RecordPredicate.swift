@@ -58,10 +58,13 @@ public struct RecordPredicate: Equatable, Sendable {
   ///
   /// To test all records of a snapshot, ``TableSnapshot/records(where:)-(RecordPredicate)`` is faster.
   /// - Throws: ``StoreError/Code/matchLimitExceeded`` if a regular expression takes too many steps on a text of the
-  ///   record; for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and ``StoreError/Code/migrationFailed``.
+  ///   record; ``StoreError/Code/invalidPredicate`` if `id` may mean two things, see
+  ///   ``TableSnapshot/records(where:)-(RecordPredicate)``; for a ``VersionedValue``,
+  ///   ``StoreError/Code/newerVersion`` and ``StoreError/Code/migrationFailed``.
   /// - Complexity: O(*n*) in the size of the record.
   public func matches<Value>(_ record: StoredRecord<Value>) throws(StoreError) -> Bool {
     do {
+      try checkIDs(as: Value.self, of: [record.encoded])
       let form = ValueForm(Value.self)
       return try matches(record.encoded, as: form, form.makeFields())
     } catch {

@@ -48,18 +48,22 @@ private struct LookupState<Value: Codable & Sendable, Field: Hashable & Sendable
   }
 
   private let property: ValueProperty<Value, Field>
-  private var reader = ValueReader<Value>()
+  private var reader: PropertyReader<Value, Field>
   /// The records that the ids belong to.
   private var records = OrderedRecords()
   /// Each list is in ascending order.
   private var ids: [Key: [AnyRecordID]] = [:]
   private var order = FieldOrderCache<Field>()
 
-  init(_ property: ValueProperty<Value, Field>) { self.property = property }
+  init(_ property: ValueProperty<Value, Field>) {
+    self.property = property
+    reader = PropertyReader(property, in: OrderedRecords())
+  }
 
   subscript(key: Key) -> [AnyRecordID] { ids[key] ?? [] }
 
   mutating func follow(_ new: OrderedRecords) {
+    reader = PropertyReader(property, in: new)
     let difference = RecordsDifference(from: records, to: new)
     for removal in difference.removed { remove(removal.record.id, key(of: removal.record)) }
     for update in difference.updated {
@@ -73,9 +77,12 @@ private struct LookupState<Value: Codable & Sendable, Field: Hashable & Sendable
   }
 
   private mutating func key(of record: EncodedRecord) -> Key {
-    guard let value = try? reader.value(of: record) else { return .unreadable }
-    let field = property.field(value)
-    return field == field ? .field(field) : .unequal
+    do {
+      let field = try reader.property(of: record)
+      return field == field ? .field(field) : .unequal
+    } catch {
+      return .unreadable
+    }
   }
 
   private mutating func add(_ id: AnyRecordID, _ key: Key) {

@@ -23,16 +23,46 @@ final class FieldLookups: Sendable {
 /// A property of a value. It may be optional.
 struct ValueProperty<Value: Codable & Sendable, Field: Hashable & Sendable>: Sendable {
   let path: AnyKeyPath & Sendable
-  let field: @Sendable (Value) -> Field?
+  fileprivate let field: @Sendable (Value) -> Field?
+  /// Reads the property from its field alone; `nil` where only the type itself can tell.
+  fileprivate let fieldAlone: @Sendable (OrderedRecords) -> @Sendable (EncodedRecord) -> Field??
+  /// The records of a table whose property passes a test.
+  let filter: @Sendable (TableSnapshot<Value>, (Field?) -> Bool) throws -> [StoredRecord<Value>]
 
-  init(_ path: KeyPath<Value, Field> & Sendable) {
+  init(_ path: KeyPath<Value, Field> & Sendable) { self.init(path, Optional.some) }
+  init(_ path: KeyPath<Value, Field?> & Sendable) { self.init(path, \.self) }
+
+  private init<Stored>(
+    _ path: KeyPath<Value, Stored> & Sendable, _ field: @escaping @Sendable (Stored) -> Field?
+  ) {
     self.path = path
-    field = { $0[keyPath: path] }
+    self.field = { field($0[keyPath: path]) }
+    fieldAlone = { records in
+      guard let known = PropertyField(path, in: records), ValueForm(Value.self).isPlain,
+        case .path(let names) = known.reference, names.count == 1
+      else { return { _ in nil } }
+      return { record in known.property(of: record.field(names[0].text)).map(field) }
+    }
+    filter = { snapshot, isIncluded in try snapshot.records(at: path) { isIncluded(field($0)) } }
+  }
+}
+
+/// Reads a property of one record after another.
+struct PropertyReader<Value: Codable & Sendable, Field: Hashable & Sendable> {
+  private let property: ValueProperty<Value, Field>
+  private let fieldAlone: @Sendable (EncodedRecord) -> Field??
+  private var reader = ValueReader<Value>()
+
+  /// - Parameter records: those in which the field is looked for.
+  init(_ property: ValueProperty<Value, Field>, in records: OrderedRecords) {
+    self.property = property
+    fieldAlone = property.fieldAlone(records)
   }
 
-  init(_ path: KeyPath<Value, Field?> & Sendable) {
-    self.path = path
-    field = { $0[keyPath: path] }
+  /// - Throws: `DecodingError` if the record does not fit the type.
+  mutating func property(of record: EncodedRecord) throws -> Field? {
+    if let field = fieldAlone(record) { return field }
+    return property.field(try reader.value(of: record))
   }
 }
 
@@ -177,7 +207,7 @@ extension TableSnapshot {
   ) throws -> [StoredRecord<Value>] {
     let field = field.map(asStored)
     guard let lookup = source.lookups.lookup(by: property, of: TableKey(table)) else {
-      return try records.filter { property.field($0) == field }
+      return try property.filter(self) { $0 == field }
     }
     return try records(with: lookup.ids(whereFieldIs: field, in: self))
   }
@@ -186,10 +216,10 @@ extension TableSnapshot {
     where property: ValueProperty<Value, Field>, in range: some RangeExpression<Field>
   ) throws -> [StoredRecord<Value>] {
     guard let bounds = ValueRange(range) else {
-      return try records.filter { value in property.field(value).map(range.contains) ?? false }
+      return try property.filter(self) { $0.map(range.contains) ?? false }
     }
     guard let lookup = source.lookups.lookup(by: property, of: TableKey(table)) else {
-      return try records.filter { value in property.field(value).map(bounds.contains) ?? false }
+      return try property.filter(self) { $0.map(bounds.contains) ?? false }
     }
     return try records(with: lookup.ids(whereFieldIsIn: bounds, in: self))
   }

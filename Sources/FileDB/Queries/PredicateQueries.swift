@@ -7,7 +7,8 @@ extension TableSnapshot {
   /// time.
   ///
   /// To stop early, test one record after another: `for record in snapshot where try predicate.matches(record)`.
-  /// - Throws: ``StoreError/Code/matchLimitExceeded``; for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and
+  /// - Throws: ``StoreError/Code/matchLimitExceeded``; ``StoreError/Code/invalidPredicate`` if the predicate names `id`
+  ///   and `Value` has such a property (write `fields.id`, or `recordID` for the record's id); for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and
   ///   ``StoreError/Code/migrationFailed``.
   /// - Complexity: O(*n*). Of each record, only the fields that the predicate names are decoded.
   public func records(where predicate: RecordPredicate) throws -> [StoredRecord<Value>] {
@@ -29,6 +30,7 @@ extension TableSnapshot {
     let fields = form.makeFields()
     var records = state.records.makeIterator()
     do {
+      try predicate.checkIDs(as: Value.self, of: state.records)
       while let record = records.next() {
         if try predicate.matches(record, as: form, fields) {
           return StoredRecord(encoded: record, source: source)
@@ -49,6 +51,7 @@ extension TableSnapshot {
   /// - Complexity: as ``records(where:)-(RecordPredicate)``.
   public func matches(where predicate: RecordPredicate) throws -> RecordMatches<Value> {
     do {
+      try predicate.checkIDs(as: Value.self, of: state.records)
       let form = ValueForm(Value.self)
       if form.isPlain, let columns = ColumnPredicate(predicate) { return try matches(of: columns, predicate) }
       let parts = try chosen(with: FieldSearch(for: predicate), newest: form.newest) {

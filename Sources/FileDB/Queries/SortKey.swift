@@ -18,8 +18,8 @@ import FileDBPlist
 /// A record without the field comes last, in descending order too. Records that are equal in every key keep their
 /// order.
 public struct SortKey: Hashable, Sendable {
-  /// The field; of a key for a property, only after ``resolved(in:)``.
-  package private(set) var reference: FieldReference
+  /// The field; empty for a property, whose field is found when records are sorted.
+  package let reference: FieldReference
   private var property: SortProperty?
   /// Whether the smallest value comes first or last.
   public let order: SortOrder
@@ -30,14 +30,17 @@ public struct SortKey: Hashable, Sendable {
     (self.reference, self.order, self.text) = (reference, order, text)
   }
 
-  /// A key for the field in which `Value` stores a property, even if its `CodingKeys` give the field another name.
+  /// A key for a property, in the order of its type: a `Decimal` by its value, strings as `text` says, and any other
+  /// `Comparable` type by its `<`. A type without an order, such as an enum with raw values, has the order of what it
+  /// stores. A record that lacks the property, or does not fit the type, comes last.
   ///
-  /// FileDB finds the field's name when records are sorted: it lets `Value` decode made-up fields, and watches which of
-  /// them becomes the property. If `Value` refuses them, because it checks its fields or has an enum of its own, FileDB
-  /// looks at two records that differ in the property. If they do not show the field, sorting throws
-  /// ``StoreError/Code/invalidValue``; then use ``ascending(_:text:)`` or ``descending(_:text:)`` with the field's name.
-  /// - Complexity: at the first use, O(*f*²) in the number of fields of `Value`, or O(*n*) in the records.
-  public init<Value: Codable, Field: Codable & Equatable>(
+  /// If the field that stores the property is known, sorting reads only this field. FileDB finds its name: it lets
+  /// `Value` decode made-up fields, or those of some records, and watches which encoded field changes with the property.
+  /// Otherwise, as for a computed property, it decodes the records.
+  ///
+  /// Sorting throws ``StoreError/Code/invalidValue`` if the property is an array or a dictionary without an order.
+  /// - Complexity: at the first use, O(*f*²) in the number of fields of `Value`.
+  public init<Value: Codable & Sendable, Field: Codable & Equatable>(
     _ path: KeyPath<Value, Field>, _ order: SortOrder = .forward, text: TextOrder = .bytes
   ) {
     self.init(.path([]), order: order, text: text)
@@ -56,12 +59,20 @@ public struct SortKey: Hashable, Sendable {
 }
 
 extension SortKey {
-  /// The key with the field of its property; `nil` if no two of the records differ in it.
-  func resolved(in records: OrderedRecords) throws(StoreError) -> SortKey? {
-    guard let property else { return self }
-    guard let reference = try property.field(in: records) else { return nil }
-    return SortKey(reference, order: order, text: text)
+  /// What to sort records by.
+  enum Source {
+    case field(FieldReference)
+    /// A value for each record.
+    case values([PlistValue?])
   }
+
+  /// - Throws: ``StoreError/Code/invalidValue`` if the property has no order.
+  func source(of table: TableSource, _ state: TableState) throws(StoreError) -> Source {
+    guard let property else { return .field(reference) }
+    return try property.source(table, state)
+  }
+
+  func with(_ reference: FieldReference) -> SortKey { SortKey(reference, order: order, text: text) }
 
   /// -1, 0 or 1: the order of two records with these values in the field.
   package func compare(_ left: PlistValue?, _ right: PlistValue?) -> Int {
@@ -79,15 +90,14 @@ extension SortKey {
 extension TableSnapshot {
   /// The records in the order of `keys`. The table itself does not change. If a record cannot be brought to the newest
   /// version of its type, its stored fields are used.
-  /// - Throws: ``StoreError/Code/invalidValue`` if the field of a property cannot be found; see
-  ///   ``SortKey/init(_:_:text:)``.
+  /// - Throws: ``StoreError/Code/invalidValue`` if a property has no order; see ``SortKey/init(_:_:text:)``.
   /// - Complexity: O(*n* log *n*).
   public func sorted(by keys: [SortKey]) throws(StoreError) -> [StoredRecord<Value>] {
     records(at: try sortedIndices(by: keys))
   }
 
   /// The records in the order of a field. The table itself does not change. A record whose field is `nil` or `nan`
-  /// comes last, in reverse order too.
+  /// comes last, in reverse order too. Strings have the order of their UTF-8 bytes, as for a ``SortKey``.
   ///
   ///     for record in try notes.snapshot().sorted(by: \.title) { print(try record.value.title) }
   ///
@@ -110,13 +120,22 @@ extension TableSnapshot {
   }
 
   func sortedIndices(by keys: [SortKey]) throws(StoreError) -> [Int] {
-    var known: [SortKey] = []
+    var columns: [SortColumn?] = []
+    var fields: [SortKey] = []
     do throws(StoreError) {
-      for key in keys { if let key = try key.resolved(in: state.records) { known.append(key) } }
+      for key in keys {
+        switch try key.source(of: source, state) {
+        case .values(let values): columns.append(SortColumn(key, values))
+        case .field(let reference):
+          columns.append(nil)
+          fields.append(key.with(reference))
+        }
+      }
     } catch {
       throw error.adding(table: table)
     }
-    return (sortColumns(of: known) ?? columns(of: known)).sortedIndices(count: count)
+    var rest = (sortColumns(of: fields) ?? self.columns(of: fields))[...]
+    return columns.compactMap { $0 ?? rest.popFirst() }.sortedIndices(count: count)
   }
 
   private func columns(of keys: [SortKey]) -> [SortColumn] {
@@ -140,11 +159,15 @@ extension TableSnapshot {
   }
 
   func sortedIndices<Field: Comparable>(by field: (Value) -> Field?, order: SortOrder) throws -> [Int] {
-    // nan does not equal itself and has no order. It counts as missing.
     var reader = ValueReader<Value>()
     let fields = try state.records.map { record in
-      let value = try StoreError.naming(record, of: source) { try reader.value(of: record) }
-      return field(value).flatMap { $0 == $0 ? $0 : nil }
+      // nan does not equal itself and has no order. It counts as missing.
+      field(try StoreError.naming(record, of: source) { try reader.value(of: record) })
+        .flatMap { $0 == $0 ? $0 : nil }
+    }
+    if let texts = fields as? [String?] {
+      let key = SortKey(.path([]), order: order, text: .bytes)
+      return [SortColumn(key, texts.map { $0.map(PlistValue.string) })].sortedIndices(count: count)
     }
     return fields.indices.sorted { left, right in
       switch (fields[left], fields[right]) {

@@ -2,98 +2,114 @@ import FileDBEssentials
 import FileDBPlist
 import FileDBTables
 
-/// A property to sort by. The field in which its type stores it is found when records are sorted.
+/// A property to sort by.
 ///
 /// Unchecked because a path may have captured a subscript's argument. Here it is compared and read from, and never
 /// changed; the closure has captured nothing else.
 struct SortProperty: Hashable, @unchecked Sendable {
   private let path: AnyKeyPath
-  private let find: (OrderedRecords) throws(StoreError) -> FieldReference?
+  /// - Throws: ``StoreError/Code/invalidValue`` if the property has no order.
+  let source: (TableSource, TableState) throws(StoreError) -> SortKey.Source
 
-  init<Value: Codable, Field: Codable & Equatable>(_ path: KeyPath<Value, Field>) {
+  init<Value: Codable & Sendable, Field: Codable & Equatable>(_ path: KeyPath<Value, Field>) {
     self.path = path
-    find = { records throws(StoreError) in
-      if let known = KnownPaths.reference(of: path) { return known }
-      return try PropertySearch(path).field(in: records)
+    source = { table, state throws(StoreError) in
+      // The table's own type may be another one.
+      try TableSnapshot<Value>(source: table, state: state).sortSource(of: path)
     }
   }
-
-  /// - Returns: `nil` if no two of the records differ in the property.
-  /// - Throws: ``StoreError/Code/invalidValue`` if nothing shows which field it is.
-  func field(in records: OrderedRecords) throws(StoreError) -> FieldReference? { try find(records) }
 
   static func == (left: Self, right: Self) -> Bool { left.path == right.path }
   func hash(into hasher: inout Hasher) { hasher.combine(path) }
 }
 
-/// Finds the field of a property from records, for a type that does not decode made-up ones.
-private struct PropertySearch<Value: Codable, Field: Codable & Equatable> {
-  private typealias Entries = [[FieldName]: PlistValue]
-
-  private let path: KeyPath<Value, Field>
-
-  init(_ path: KeyPath<Value, Field>) { self.path = path }
-
-  func field(in records: OrderedRecords) throws(StoreError) -> FieldReference? {
-    var reader = ValueReader<Value>()
-    var first: (record: EncodedRecord, value: Value)?
-    for record in records {
-      guard let value = try? reader.value(of: record) else { continue }
-      guard let (former, known) = first else {
-        first = (record, value)
-        continue
-      }
-      if value[keyPath: path] == known[keyPath: path] { continue }
-      // An object is decoded anew, because it is altered.
-      if let names = (try? reader.value(of: former)).flatMap({ field(that: $0, and: value) }) {
-        return .path(names)
-      }
-      throw StoreError(
-        .invalidValue,
-        "FileDB cannot tell in which field \(Value.self) stores \(path); use .ascending or .descending with its name"
-      )
+extension TableSnapshot {
+  fileprivate func sortSource<Field: Codable & Equatable>(
+    of path: KeyPath<Value, Field>
+  ) throws(StoreError) -> SortKey.Source {
+    let order = PropertyOrder(Field.self)
+    if order == .asStored, let field = PropertyField(path, in: state.records), field.withoutField != .isOther
+    {
+      return .field(field.reference)
     }
-    return nil
-  }
-
-  /// The only field that has the property's value in both; or if there are several, the only one of them that changes
-  /// if the first value gets the property of the second.
-  private func field(that first: Value, and second: Value) -> [FieldName]? {
-    guard let before = entries(of: first), let other = entries(of: second) else { return nil }
-    let stored = [first, second].map(forms)
-    let found = Set(before.keys).union(other.keys).filter { names in
-      stored[0].contains(before[names]) && stored[1].contains(other[names])
-    }
-    if found.count == 1 { return found.first }
-    guard let path = path as? WritableKeyPath<Value, Field> else { return nil }
-    var changed = first
-    changed[keyPath: path] = second[keyPath: path]
-    guard let after = entries(of: changed) else { return nil }
-    let altered = found.filter { after[$0] != before[$0] }
-    return altered.count == 1 ? altered.first : nil
-  }
-
-  /// What a value's property may be stored as. That of an `@ExactDate` is a plain date.
-  private func forms(of value: Value) -> [PlistValue?] {
-    let field = value[keyPath: path]
-    let exact = (field as? Date).map { try? FieldsEncoder.encodeValue(ExactDate($0), codingPath: []) }
-    return [try? FieldsEncoder.encodeValue(field, codingPath: [])] + [exact].compactMap(\.self)
-  }
-
-  /// All that a value stores, by the names that lead to it.
-  private func entries(of value: Value) -> Entries? {
-    (try? FieldsEncoder.encodeUnmarked(value)).map { fields in
-      var entries: Entries = [:]
-      collect(fields.dictionary, below: [], &entries)
-      return entries
-    }
-  }
-
-  private func collect(_ fields: PlistDictionary, below names: [FieldName], _ entries: inout Entries) {
-    for field in fields {
-      let path = names + [FieldName(field.key)]
-      entries[path] = field.value
-      if case .dict(let inner) = field.value { collect(inner, below: path, &entries) }
-    }
+    let fields = try properties(at: path)
+    if order == .own { return .values(ranks(of: fields)) }
+    return .values(
+      try fields.map { field throws(StoreError) in
+        let value = field.flatMap { try? FieldsEncoder.encodeValue($0, codingPath: []) }
+        switch value {
+        case .array, .dict:
+          throw StoreError(
+            .invalidValue, "FileDB cannot sort by \(path): \(Field.self) has no order; make it Comparable")
+        default: return value
+        }
+      })
   }
 }
+
+/// How the values of a property's type are ordered.
+private enum PropertyOrder {
+  /// As their stored forms.
+  case asStored
+  /// By the type's `<`, which may differ.
+  case own
+  /// The type is not comparable. If its stored form is a single value, that gives the order.
+  case none
+
+  init(_ type: Any.Type) {
+    let type = (type as? any OptionalField.Type)?.wrapped ?? type
+    self =
+      type is any StoredInOrder.Type ? .asStored : type is any Comparable.Type ? .own : .none
+  }
+}
+
+/// The place of each value in their type's order, from 0; `nil` for what has no place, such as `nan`.
+private func ranks<Field>(of fields: [Field?]) -> [PlistValue?] {
+  func ranks<Known: Comparable>(_ type: Known.Type) -> [PlistValue?] {
+    var places: [(value: Known, index: Int)] = []
+    for (index, field) in fields.enumerated() {
+      guard let field, let value = field as? Known, value == value else { continue }
+      places.append((value, index))
+    }
+    places.sort { $0.value < $1.value }
+    var ranks = [PlistValue?](repeating: nil, count: fields.count)
+    var rank: Int64 = 0
+    for (place, (value, index)) in places.enumerated() {
+      if place > 0, places[place - 1].value < value { rank += 1 }
+      ranks[index] = .integer(rank)
+    }
+    return ranks
+  }
+  let type = (Field.self as? any OptionalField.Type)?.wrapped ?? Field.self
+  return (type as? any Comparable.Type).map { ranks($0) } ?? []
+}
+
+private protocol OptionalField {
+  static var wrapped: Any.Type { get }
+}
+
+extension Optional: OptionalField {
+  fileprivate static var wrapped: Any.Type { Wrapped.self }
+}
+
+/// A type whose order is that of its stored form.
+private protocol StoredInOrder {}
+
+extension Bool: StoredInOrder {}
+extension Int: StoredInOrder {}
+extension Int8: StoredInOrder {}
+extension Int16: StoredInOrder {}
+extension Int32: StoredInOrder {}
+extension Int64: StoredInOrder {}
+extension UInt: StoredInOrder {}
+extension UInt8: StoredInOrder {}
+extension UInt16: StoredInOrder {}
+extension UInt32: StoredInOrder {}
+extension UInt64: StoredInOrder {}
+extension Double: StoredInOrder {}
+extension Float: StoredInOrder {}
+extension String: StoredInOrder {}
+extension Date: StoredInOrder {}
+extension Data: StoredInOrder {}
+extension UUID: StoredInOrder {}
+extension RecordID: StoredInOrder {}

@@ -106,6 +106,23 @@ extension TableSnapshot {
   }
 }
 
+extension TableSnapshot {
+  /// The records that fit the type, for queries that should not end at one that does not, and an error for each of the
+  /// others.
+  ///
+  ///     let (notes, faults) = try table.snapshot().withoutFaults()
+  ///     let open = try notes.records.filter { !$0.isDone }
+  ///
+  /// - Complexity: O(*n*); all records are decoded.
+  public func withoutFaults() -> (records: TableSnapshot, faults: [StoreError]) {
+    let faults = values().faults
+    if faults.isEmpty { return (self, []) }
+    let faulty = Set(faults.map(\.record))
+    let state = state.with(state.records.filter { !faulty.contains($0.id) })
+    return (TableSnapshot(source: source, state: state), faults)
+  }
+}
+
 /// Decodes records in order, up to the first that does not fit the type.
 private func decodeInOrder<Value>(
   _ records: ArraySlice<StoredRecord<Value>>, into values: UnsafeMutableBufferPointer<Value>

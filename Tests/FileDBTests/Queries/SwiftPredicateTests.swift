@@ -1,3 +1,4 @@
+import FileDBTables
 import Foundation
 import TestSupport
 import Testing
@@ -171,8 +172,9 @@ extension Food {
   /// Those that are answered by fields alone, and those that are not.
   @Test func usualPredicatesTakeNoWholeValue() throws {
     var random = SeededRandom.fromEnvironment("kinds of predicates")
-    let whole = Self.predicates(&random).enumerated().filter { CompiledPredicate($0.element) == nil }.map(
-      \.offset)
+    let whole = Self.predicates(&random).enumerated().filter {
+      CompiledPredicate($0.element, OrderedRecords()) == nil
+    }.map(\.offset)
     // A computed property, and an operation that is not known.
     #expect(whole == [30, 36, 39])
   }

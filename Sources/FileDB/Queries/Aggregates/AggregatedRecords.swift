@@ -99,52 +99,52 @@ extension AggregatedRecords {
 }
 
 extension AggregatedRecords {
-  /// The summary of the field, if each value is a number of this type.
+  /// The summary of the property's values.
   private func summary<Number: FieldNumber>(
     of path: KeyPath<Value, Number>
   ) throws -> FieldSummary {
-    let own = asGroup
-    if let type = Number.self as? any ColumnType.Type, let reference = KnownPaths.reference(of: path) {
-      let summary = try own.summary(of: reference)
-      if type.fits(summary, count: own.count) { return summary }
-    }
+    if let summary = try knownSummary(of: path) { return summary }
     var summary = FieldSummary()
-    for record in own.records { summary.add(try record.value[keyPath: path]._fieldValue) }
+    for field in try properties(at: path) { summary.add(field._fieldValue) }
     return summary
   }
 
-  /// The best value of the field that is neither `nil` nor `nan`.
+  /// The summary of the field, if it has a value of the property's type in each record, so that nothing need be decoded.
+  private func knownSummary<Field>(of path: KeyPath<Value, Field>) throws(StoreError) -> FieldSummary? {
+    let own = asGroup
+    guard let type = Field.self as? any ColumnType.Type,
+      let field = PropertyField(path, in: own.all.snapshot.state.records)
+    else { return nil }
+    let summary = try own.summary(of: field.reference)
+    let isComplete = summary.count == own.count || field.property(of: nil) != nil
+    return isComplete && type.fits(summary, count: own.count) ? summary : nil
+  }
+
+  /// The best value of the property that is neither `nil` nor `nan`.
   /// - Parameter known: the best of the stored values, for types whose order is that of property list values.
   private func best<Stored: Decodable & Equatable, Field: Comparable & Decodable>(
     of path: KeyPath<Value, Stored>, _ known: KeyPath<FieldSummary, PlistValue?>,
     _ field: (Stored) -> Field?, isBetter: (Field, Field) -> Bool
   ) throws -> Field? {
-    let own = asGroup
-    guard let reference = KnownPaths.reference(of: path) else {
-      return try own.records.best(of: path, field, isBetter)
-    }
-    if let type = Stored.self as? any ColumnType.Type {
-      let summary = try own.summary(of: reference)
-      if type.fits(summary, count: own.count) {
-        return try summary[keyPath: known].map {
-          try FieldsDecoder.decodeValue(Field.self, from: $0, codingPath: [])
-        }
+    if let summary = try knownSummary(of: path) {
+      return try summary[keyPath: known].map {
+        try FieldsDecoder.decodeValue(Field.self, from: $0, codingPath: [])
       }
     }
-    // Decode each value once.
-    return try own.numbered(by: [reference]).firsts.best(of: path, field, isBetter)
-  }
-}
-
-extension Array {
-  fileprivate func best<Value, Stored, Field: Comparable>(
-    of path: KeyPath<Value, Stored>, _ field: (Stored) -> Field?, _ isBetter: (Field, Field) -> Bool
-  ) throws -> Field? where Element == StoredRecord<Value> {
     var best: Field?
-    for record in self {
-      guard let field = field(try record.value[keyPath: path]), field == field else { continue }
+    for stored in try properties(at: path) {
+      guard let field = field(stored), field == field else { continue }
       if best.map({ isBetter(field, $0) }) ?? true { best = field }
     }
     return best
+  }
+
+  /// The property of each of these records.
+  /// - Throws: ``StoreError/Code/invalidValue`` for the first record whose property is not known.
+  func properties<Field>(at path: KeyPath<Value, Field>) throws -> [Field] {
+    let own = asGroup
+    let snapshot = own.all.snapshot
+    let fields = try snapshot.properties(at: path)
+    return try own.all.indices(of: own.number).map { try snapshot.property(fields[$0], at: path, $0) }
   }
 }

@@ -56,32 +56,18 @@ extension AggregatedRecords {
     by path: repeat KeyPath<Value, each Key>
   ) throws -> [RecordGroup<Value, (repeat each Key)>] {
     let own = asGroup
+    let fields = (repeat PropertyField(each path, in: own.all.snapshot.state.records))
     var references: [FieldReference?] = []
-    for path in repeat each path { references.append(KnownPaths.reference(of: path)) }
-    let numbered = try own.numbered(by: references)
-    var keys: [(repeat each Key)] = []
-    var numbers: [Int] = []
-    var known: [[AnyHashable]: Int] = [:]
-    for group in numbered.firsts.indices {
-      var place = 0
-      func next() -> Int {
-        defer { place += 1 }
-        return place
+    for field in repeat each fields { references.append(field?.reference) }
+    do {
+      let numbered = try own.numbered(by: references)
+      return try numbered.groups { group in
+        (repeat try numbered.property(each fields, at: each path, of: group))
       }
-      let key = (repeat try numbered.field(at: each path, next(), of: group))
-      var parts: [AnyHashable] = []
-      for part in repeat each key { parts.append(AnyHashable(part)) }
-      let number = known[parts] ?? keys.count
-      if number == keys.count {
-        known[parts] = number
-        keys.append(key)
-      }
-      numbers.append(number)
+    } catch is Undecided {
+      let numbered = try own.individually()
+      return try numbered.groups { group in (repeat try numbered.firsts[group].value[keyPath: each path]) }
     }
-    // Two stored forms of a value may be equal in Swift.
-    let all =
-      keys.count == numbers.count ? numbered.groups : numbered.groups.renumbered(numbers, count: keys.count)
-    return keys.indices.map { RecordGroup(key: keys[$0], all: all, number: $0) }
   }
 
   /// Groups the records by the values of some fields, given by name. If a record lacks a field, its key has `nil`
@@ -104,36 +90,71 @@ extension AggregatedRecords {
   }
 }
 
-/// Groups of records with equal values in some fields, compared in their stored form.
+/// Groups of records with equal values in some fields, compared in their stored form. Several may be equal in Swift.
 struct NumberedGroups<Value: Codable & Sendable> {
   let groups: GroupedRecords<Value>
-  /// The values of the fields for each group; empty if the fields are not known.
+  /// The fields by which they are grouped, and their values for each group.
+  fileprivate let references: [FieldReference]
   fileprivate let keys: [[PlistValue?]]
   /// The first record of each group.
   let firsts: [StoredRecord<Value>]
 
-  /// The value at `path` in the records of a group.
-  /// - Parameter place: the number of the path among the fields.
-  /// - Throws: ``StoreError/Code/invalidValue``.
-  func field<Field: Decodable>(at path: KeyPath<Value, Field>, _ place: Int, of group: Int) throws -> Field {
-    if !keys.isEmpty, let held = keys[group][place],
-      let field = try? FieldsDecoder.decodeValue(Field.self, from: held, codingPath: [])
-    {
-      return field
+  /// The property of all records of a group.
+  /// - Throws: ``Undecided`` if the field is not enough.
+  func property<Field>(
+    _ field: PropertyField<Field>?, at path: KeyPath<Value, Field>, of group: Int
+  ) throws -> Field {
+    guard let field, let place = references.firstIndex(of: field.reference),
+      let property = field.property(of: keys[group][place])
+    else { throw Undecided() }
+    return property
+  }
+
+  /// One group for each key.
+  /// - Parameter key: the key of a group.
+  fileprivate func groups<each Key: Hashable & Sendable>(
+    _ key: (Int) throws -> (repeat each Key)
+  ) throws -> [RecordGroup<Value, (repeat each Key)>] {
+    var keys: [(repeat each Key)] = []
+    var numbers: [Int] = []
+    var known: [[AnyHashable]: Int] = [:]
+    for group in firsts.indices {
+      let key = try key(group)
+      var parts: [AnyHashable] = []
+      for part in repeat each key { parts.append(AnyHashable(part)) }
+      let number = known[parts] ?? keys.count
+      if number == keys.count {
+        known[parts] = number
+        keys.append(key)
+      }
+      numbers.append(number)
     }
-    return try firsts[group].value[keyPath: path]
+    // Two stored forms of a value may be equal in Swift.
+    let all = keys.count == numbers.count ? groups : groups.renumbered(numbers, count: keys.count)
+    return keys.indices.map { RecordGroup(key: keys[$0], all: all, number: $0) }
   }
 }
 
 extension RecordGroup {
-  /// Groups the records by these fields. Several groups may be equal in Swift.
-  /// - Parameter references: the fields; `nil` for one that is not known.
-  func numbered(by references: [FieldReference?]) throws(StoreError) -> NumberedGroups<Value> {
+  /// Groups the records by these fields.
+  /// - Throws: ``Undecided`` if one of the fields is not known.
+  func numbered(by references: [FieldReference?]) throws -> NumberedGroups<Value> {
     let known = references.compactMap(\.self)
-    let isKnown = known.count == references.count
-    // If a field is not known, each record is a group of its own.
-    let (groups, keys) = try all.grouped(number, by: isKnown ? known : [.id])
-    return NumberedGroups(
-      groups: groups, keys: isKnown ? keys : [], firsts: groups.firstIndices.map { all.snapshot[$0] })
+    guard known.count == references.count else { throw Undecided() }
+    let (groups, keys) = try all.grouped(number, by: known)
+    return NumberedGroups(groups, known, keys)
+  }
+
+  /// Each record as a group of its own.
+  func individually() throws(StoreError) -> NumberedGroups<Value> {
+    NumberedGroups(try all.grouped(number, by: [.id]).groups, [], [])
+  }
+}
+
+extension NumberedGroups {
+  fileprivate init(_ groups: GroupedRecords<Value>, _ references: [FieldReference], _ keys: [[PlistValue?]]) {
+    self.init(
+      groups: groups, references: references, keys: keys,
+      firsts: groups.firstIndices.map { groups.snapshot[$0] })
   }
 }

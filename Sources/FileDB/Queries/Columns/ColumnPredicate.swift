@@ -119,7 +119,7 @@ private struct FieldTest: Sendable {
     self.comparison = comparison
     self.question = question
     switch path.root {
-    case .id: column = nil
+    case .id, .recordID: column = nil
     case .field(let name):
       // Each record has this key, but it is not a field.
       guard name != FieldName(TableFile.idKey) else { return nil }

@@ -75,13 +75,25 @@ extension AggregatedRecords {
   fileprivate func keyed<Field: Decodable & Equatable, Key: Hashable>(
     by path: KeyPath<Value, Field>, _ key: (Field) -> Key?
   ) throws -> KeyedRecords<Value, Key> {
-    let numbered = try asGroup.numbered(by: [KnownPaths.reference(of: path)])
-    return KeyedRecords(
-      groups: numbered.groups,
-      keys: try numbered.firsts.indices.map { group in
-        let field = try numbered.field(at: path, 0, of: group)
-        return (field as? any OptionalValue)?.isNil == true ? nil : key(field)
-      })
+    let own = asGroup
+    let field = PropertyField(path, in: own.all.snapshot.state.records)
+    func keyed(_ numbered: NumberedGroups<Value>, _ property: (Int) throws -> Field) throws -> KeyedRecords<
+      Value, Key
+    > {
+      KeyedRecords(
+        groups: numbered.groups,
+        keys: try numbered.firsts.indices.map { group in
+          let property = try property(group)
+          return (property as? any OptionalValue)?.isNil == true ? nil : key(property)
+        })
+    }
+    do {
+      let numbered = try own.numbered(by: [field?.reference])
+      return try keyed(numbered) { try numbered.property(field, at: path, of: $0) }
+    } catch is Undecided {
+      let numbered = try own.individually()
+      return try keyed(numbered) { try numbered.firsts[$0].value[keyPath: path] }
+    }
   }
 
   fileprivate func keyed(by field: String) throws -> KeyedRecords<Value, PlistValue> {

@@ -9,8 +9,8 @@ struct CompiledPredicate<Value: Codable & Sendable> {
   private let cursor: RecordCursor
 
   /// - Returns: `nil` for a predicate that needs whole values.
-  init?(_ predicate: Predicate<Value>) {
-    let compiler = PredicateCompiler(predicate.variable)
+  init?(_ predicate: Predicate<Value>, _ records: OrderedRecords) {
+    let compiler = PredicateCompiler(predicate.variable, records)
     func compile(_ expression: some PredicateExpression<Bool>) -> Evaluation<Bool>? {
       compiler.compile(expression)
     }
@@ -45,12 +45,14 @@ final class CompiledPredicates<Value: Codable & Sendable>: Sendable {
 
   let references: [FieldReference]
   private let predicate: Predicate<Value>
+  private let records: OrderedRecords
   private let spare: Mutex<[Spare]>
 
+  /// - Parameter records: those in which the fields of properties are looked for.
   /// - Returns: `nil` for a predicate that needs whole values.
-  init?(_ predicate: Predicate<Value>) {
-    guard let compiled = CompiledPredicate(predicate) else { return nil }
-    self.predicate = predicate
+  init?(_ predicate: Predicate<Value>, in records: OrderedRecords) {
+    guard let compiled = CompiledPredicate(predicate, records) else { return nil }
+    (self.predicate, self.records) = (predicate, records)
     references = compiled.references
     spare = Mutex([Spare(compiled: compiled)])
   }
@@ -60,7 +62,9 @@ final class CompiledPredicates<Value: Codable & Sendable>: Sendable {
   func matches(
     _ records: [EncodedRecord], _ fields: [ChunkValues], from source: TableSource
   ) throws -> [EncodedRecord] {
-    guard let own = spare.withLock({ $0.popLast() }) ?? CompiledPredicate(predicate).map(Spare.init) else {
+    guard
+      let own = spare.withLock({ $0.popLast() }) ?? CompiledPredicate(predicate, self.records).map(Spare.init)
+    else {
       preconditionFailure("the predicate was compiled before")
     }
     defer { spare.withLock { $0.append(own) } }

@@ -1,13 +1,13 @@
 import FileDBEssentials
 
 extension PredicateExpressions.NilCoalesce: FieldExpression {
-  func compiled<Value: Decodable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Output>? {
+  func compiled<Value: Codable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Output>? {
     compiler.compile(lhs, rhs) { try $0() ?? $1() }
   }
 }
 
 extension PredicateExpressions.ForcedUnwrap: FieldExpression {
-  func compiled<Value: Decodable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Output>? {
+  func compiled<Value: Codable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Output>? {
     compiler.compile(inner).map { inner in
       Evaluation {
         // The predicate's own evaluation throws the right error.
@@ -19,7 +19,7 @@ extension PredicateExpressions.ForcedUnwrap: FieldExpression {
 }
 
 extension PredicateExpressions.OptionalFlatMap: FieldExpression {
-  func compiled<Value: Decodable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Output>? {
+  func compiled<Value: Codable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Output>? {
     let binding = compiler.bind(variable)
     guard let wrapped = compiler.compile(wrapped), let transform = compiler.compile(transform) else {
       return nil
@@ -44,7 +44,7 @@ extension PredicateExpressions.OptionalFlatMap: FieldExpression {
 }
 
 extension PredicateExpressions.Conditional: FieldExpression {
-  func compiled<Value: Decodable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Output>? {
+  func compiled<Value: Codable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Output>? {
     guard let test = compiler.compile(test) else { return nil }
     return compiler.compile(trueBranch, falseBranch) { try test() ? $0() : $1() }
   }

@@ -5,7 +5,7 @@ import FileDBEssentials
 /// Each conformance does the same as the expression's own `evaluate`.
 protocol FieldExpression: PredicateExpression {
   /// - Returns: `nil` if it needs the whole value.
-  func compiled<Value: Decodable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Output>?
+  func compiled<Value: Codable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Output>?
 }
 
 /// An expression that is ready to be evaluated for the record at the compiler's cursor.
@@ -18,21 +18,21 @@ struct Evaluation<Output> {
 }
 
 extension PredicateExpressions.Value: FieldExpression {
-  func compiled<Value: Decodable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Output>? {
+  func compiled<Value: Codable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Output>? {
     let value = value
     return Evaluation { value }
   }
 }
 
 extension PredicateExpressions.NilLiteral: FieldExpression {
-  func compiled<Value: Decodable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Wrapped?>? {
+  func compiled<Value: Codable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Wrapped?>? {
     Evaluation { nil }
   }
 }
 
 extension PredicateExpressions.Variable: FieldExpression {
   /// The predicate's own variable stands for the whole value.
-  func compiled<Value: Decodable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Output>? {
+  func compiled<Value: Codable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Output>? {
     compiler.binding(of: self).map { binding in
       Evaluation {
         guard let value = binding.value else { throw Undecided() }
@@ -43,7 +43,7 @@ extension PredicateExpressions.Variable: FieldExpression {
 }
 
 extension PredicateExpressions.KeyPath: FieldExpression {
-  func compiled<Value: Decodable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Output>? {
+  func compiled<Value: Codable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Output>? {
     if let field = compiler.field(of: root, keyPath) { return field }
     let keyPath = keyPath
     return compiler.compile(root).map { root in Evaluation { try root()[keyPath: keyPath] } }
@@ -51,37 +51,37 @@ extension PredicateExpressions.KeyPath: FieldExpression {
 }
 
 extension PredicateExpressions.Conjunction: FieldExpression {
-  func compiled<Value: Decodable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Bool>? {
+  func compiled<Value: Codable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Bool>? {
     compiler.compile(lhs, rhs) { try $0() && $1() }
   }
 }
 
 extension PredicateExpressions.Disjunction: FieldExpression {
-  func compiled<Value: Decodable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Bool>? {
+  func compiled<Value: Codable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Bool>? {
     compiler.compile(lhs, rhs) { try $0() || $1() }
   }
 }
 
 extension PredicateExpressions.Negation: FieldExpression {
-  func compiled<Value: Decodable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Bool>? {
+  func compiled<Value: Codable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Bool>? {
     compiler.compile(wrapped).map { wrapped in Evaluation { try !wrapped() } }
   }
 }
 
 extension PredicateExpressions.Equal: FieldExpression {
-  func compiled<Value: Decodable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Bool>? {
+  func compiled<Value: Codable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Bool>? {
     compiler.compile(lhs, rhs) { try $0() == $1() }
   }
 }
 
 extension PredicateExpressions.NotEqual: FieldExpression {
-  func compiled<Value: Decodable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Bool>? {
+  func compiled<Value: Codable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Bool>? {
     compiler.compile(lhs, rhs) { try $0() != $1() }
   }
 }
 
 extension PredicateExpressions.Comparison: FieldExpression {
-  func compiled<Value: Decodable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Bool>? {
+  func compiled<Value: Codable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Bool>? {
     switch op {
     case .lessThan: compiler.compile(lhs, rhs) { try $0() < $1() }
     case .lessThanOrEqual: compiler.compile(lhs, rhs) { try $0() <= $1() }
@@ -93,7 +93,7 @@ extension PredicateExpressions.Comparison: FieldExpression {
 }
 
 extension PredicateExpressions.Arithmetic: FieldExpression {
-  func compiled<Value: Decodable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Output>? {
+  func compiled<Value: Codable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Output>? {
     switch op {
     case .add: compiler.compile(lhs, rhs) { try $0() + $1() }
     case .subtract: compiler.compile(lhs, rhs) { try $0() - $1() }
@@ -104,7 +104,7 @@ extension PredicateExpressions.Arithmetic: FieldExpression {
 }
 
 extension PredicateExpressions.UnaryMinus: FieldExpression {
-  func compiled<Value: Decodable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Output>? {
+  func compiled<Value: Codable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Output>? {
     compiler.compile(wrapped).map { wrapped in Evaluation { try -wrapped() } }
   }
 }

@@ -12,16 +12,12 @@ final class RecordCursor {
   var fields: [ChunkValues] = []
   var index = 0
 
-  /// - Throws: ``Undecided`` if the field's value is not of this type.
-  func field<Field: Decodable>(_ place: Int, as type: Field.Type) throws -> Field {
-    do {
-      guard let value = fields[place].value(index, of: records[index]) else {
-        return try MissingField.decode(type, AnyKey(""), in: [])
-      }
-      return try FieldsDecoder.decodeValue(type, from: value, codingPath: [])
-    } catch {
+  /// - Throws: ``Undecided`` if the field is not enough.
+  func property<Field>(_ field: PropertyField<Field>, _ place: Int) throws -> Field {
+    guard let property = field.property(in: fields[place], index, of: records[index]) else {
       throw Undecided()
     }
+    return property
   }
 }
 
@@ -31,15 +27,20 @@ final class PredicateBinding<Value> {
 }
 
 /// Compiles expressions of a predicate, so that they can be evaluated with fields of records.
-final class PredicateCompiler<Value: Decodable> {
+final class PredicateCompiler<Value: Codable> {
   let cursor = RecordCursor()
   /// The fields that the predicate uses.
   private(set) var references: [FieldReference] = []
   private let variable: PredicateExpressions.VariableID
   private var bindings: [PredicateExpressions.VariableID: AnyObject] = [:]
 
+  /// Records in which properties are looked for.
+  private let records: OrderedRecords
+
   /// - Parameter variable: the variable that stands for the record's value.
-  init(_ variable: PredicateExpressions.Variable<Value>) { self.variable = variable.key }
+  init(_ variable: PredicateExpressions.Variable<Value>, _ records: OrderedRecords) {
+    (self.variable, self.records) = (variable.key, records)
+  }
 
   /// - Returns: `nil` if the expression needs the whole value, or is of an unknown kind.
   func compile<Expression: PredicateExpression>(_ expression: Expression) -> Evaluation<Expression.Output>? {
@@ -72,29 +73,10 @@ final class PredicateCompiler<Value: Decodable> {
     of root: Root, _ path: KeyPath<Root.Output, Output>
   ) -> Evaluation<Output>? {
     guard (root as? PredicateExpressions.Variable<Value>)?.key == variable,
-      let type = Output.self as? any (Decodable & Equatable).Type
+      let path = path as? KeyPath<Value, Output>, let field = PropertyField(path, in: records)
     else { return nil }
-    return reading(type, at: path) as? Evaluation<Output>
-  }
-
-  private func reading<Field: Decodable & Equatable>(_ type: Field.Type, at path: AnyKeyPath) -> Any? {
-    guard let path = path as? KeyPath<Value, Field>, let reference = KnownPaths.reference(of: path) else {
-      return nil
-    }
-    let place = references.firstIndex(of: reference) ?? references.count
-    if place == references.count { references.append(reference) }
-    if let type = type as? any ColumnField.Type { return reading(type, place) }
-    return Evaluation { [cursor] in try cursor.field(place, as: type) }
-  }
-
-  private func reading<Field: ColumnField>(_ type: Field.Type, _ place: Int) -> Any {
-    Evaluation { [cursor] in
-      if case .column(let column, _) = cursor.fields[place],
-        let field = Field(in: column, cursor.index, of: cursor.records[cursor.index])
-      {
-        return field
-      }
-      return try cursor.field(place, as: type)
-    }
+    let place = references.firstIndex(of: field.reference) ?? references.count
+    if place == references.count { references.append(field.reference) }
+    return Evaluation { [cursor] in try cursor.property(field, place) }
   }
 }

@@ -103,8 +103,8 @@ public struct DeclaredField<Value: Codable & Sendable>: Sendable {
       })
   }
 
-  static func name<Field: Equatable>(of path: KeyPath<Value, Field>) throws(StoreError) -> String {
-    guard case .path(let names)? = FieldReference(of: path), names.count == 1 else {
+  static func name<Field>(of path: KeyPath<Value, Field>) throws(StoreError) -> String {
+    guard case .path(let names)? = StoredProperty.find(path)?.reference, names.count == 1 else {
       throw StoreError(
         .invalidSchema,
         "FileDB cannot tell in which field \(Value.self) stores \(path); give its name: .field(path, \"name\")"

@@ -2,32 +2,64 @@ import FileDBEssentials
 import FileDBPlist
 import FileDBTables
 
-/// Makes up the values that a type asks for while it is decoded, and records them.
+/// Gives a type the values that it asks for while it is decoded, and records them. The values come from example records,
+/// or are made up where these have none.
 final class FieldProbe {
-  private let altered: [String]?
+  /// How the record differs from one that has the first value in each field.
+  enum Difference {
+    case none
+    /// The field at this path has another value.
+    case altered([String])
+    /// The field at this path is missing.
+    case missing([String])
+  }
+
+  private let difference: Difference
   private let form: ValueForm
+  private let examples: [PlistValue]
   private(set) var decoded: [[String]: Any] = [:]
+  /// The names that lead to values without fields of their own.
   private(set) var scalars: [[String]] = []
 
-  /// - Parameter form: the form of the type that is to be decoded.
-  init(_ form: ValueForm, altering altered: [String]?) { (self.form, self.altered) = (form, altered) }
+  /// - Parameters:
+  ///   - form: the form of the type that is to be decoded.
+  ///   - examples: records that the type can decode.
+  init(_ form: ValueForm, examples: [Fields], _ difference: Difference) {
+    (self.form, self.difference) = (form, difference)
+    self.examples = examples.map { .dict($0.dictionary) }
+  }
 
   func decode<Value: Decodable>(_ type: Value.Type, at path: [any CodingKey]) throws -> Value {
     let names = path.map(\.stringValue)
     let known = scalars.count
     let value: Value
     if let scalars = madeUp(type) {
-      value = try scalar(scalars, at: names)
+      value = try scalar(found(type, at: names) + scalars, at: names)
     } else {
       do { value = try Value(from: ProbeDecoder(probe: self, codingPath: path)) } catch {
-        // This is an enum, which accepts only its own values.
-        guard let values = Self.cases(of: type) ?? prototype(type, at: names) else { throw error }
+        // This is an enum or checks its values, and accepts only its own.
+        let values = found(type, at: names) + (Self.cases(of: type) ?? prototype(type, at: names) ?? [])
+        if values.isEmpty { throw error }
         scalars.removeSubrange(known...)
         value = try scalar(values, at: names)
       }
     }
     decoded[names] = value
     return value
+  }
+
+  func isMissing(_ path: [any CodingKey]) -> Bool {
+    if case .missing(let names) = difference { names == path.map(\.stringValue) } else { false }
+  }
+
+  /// The different values that the examples have there.
+  private func found<Value: Decodable>(_ type: Value.Type, at names: [String]) -> [Any] {
+    var held: [PlistValue] = []
+    for example in examples {
+      guard let value = names.reduce(example, { $0?.dict?[$1] }), !held.contains(value) else { continue }
+      held.append(value)
+    }
+    return held.compactMap { try? FieldsDecoder.decodeValue(type, from: $0, codingPath: []) }
   }
 
   private static func cases(of type: Any.Type) -> [Any]? {
@@ -38,24 +70,28 @@ final class FieldProbe {
   /// The value that the prototype of a ``DefaultedValue`` has there, in an array.
   private func prototype<Value: Decodable>(_ type: Value.Type, at names: [String]) -> [Any]? {
     guard names.count == 1, let field = form.defaultValue(of: names[0]) else { return nil }
-    return (try? FieldsDecoder.decodeValue(type, from: field, codingPath: [AnyKey(names[0])])).map { [$0] }
+    return (try? FieldsDecoder.decodeValue(type, from: field, codingPath: [])).map { [$0] }
   }
 
   /// The first of these values, or the second if this is the altered scalar.
   private func scalar<Value>(_ values: [Any], at names: [String]) throws -> Value {
     if !scalars.contains(names) { scalars.append(names) }
-    guard let value = (names == altered ? values.dropFirst() : values[...]).first as? Value else {
+    guard let value = (isAltered(names) ? values.dropFirst() : values[...]).first as? Value else {
       throw DecodingError.valueNotFound(
         Value.self, DecodingError.Context(codingPath: [], debugDescription: "there is no other one"))
     }
     return value
   }
 
+  private func isAltered(_ names: [String]) -> Bool {
+    if case .altered(names) = difference { true } else { false }
+  }
+
   /// Whether the array at `path` has an element.
   func hasElement(at path: [any CodingKey]) -> Bool {
     let names = path.map(\.stringValue)
     if !scalars.contains(names) { scalars.append(names) }
-    return names == altered
+    return isAltered(names)
   }
 
   /// Two values of a scalar type, chosen so that values computed from one hardly ever equal it; `nil` for other types.
@@ -124,16 +160,18 @@ struct ProbeDecoder: Decoder {
     /// Used by types that take any key, such as dictionaries.
     let allKeys: [Key] = []
 
-    func contains(_ key: Key) -> Bool { !decoder.isDeepest }
-    func decodeNil(forKey key: Key) -> Bool { decoder.isDeepest }
+    func contains(_ key: Key) -> Bool { !decoder.isDeepest && !decoder.probe.isMissing(codingPath + [key]) }
+    func decodeNil(forKey key: Key) -> Bool { !contains(key) }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-      try decoder.probe.decode(type, at: codingPath + [key])
+      let path = codingPath + [key]
+      if decoder.probe.isMissing(path) { return try MissingField.decode(type, key, in: codingPath) }
+      return try decoder.probe.decode(type, at: path)
     }
 
     /// `nil` for a type that refuses made-up values. Then only an optional property of this type cannot be found.
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-      decoder.isDeepest ? nil : try? decode(type, forKey: key)
+      contains(key) ? try? decode(type, forKey: key) : nil
     }
 
     func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {

@@ -1,0 +1,111 @@
+import FileDBEssentials
+import FileDBPlist
+import FileDBTables
+
+/// Reads a property of records from its field alone, which is faster than decoding the whole value.
+///
+/// Unchecked because the decoder has captured nothing but types.
+struct PropertyField<Field>: @unchecked Sendable {
+  let reference: FieldReference
+  private let decoder: FieldDecoder<Field>
+  let withoutField: StoredProperty.Missing
+
+  /// - Returns: `nil` if only the type itself can tell what the property is.
+  init?<Value: Codable>(_ path: KeyPath<Value, Field>, in records: OrderedRecords) {
+    func decoder(_ type: (some Decodable).Type) -> Any { FieldDecoder(type) }
+    guard let type = Field.self as? any Decodable.Type,
+      let decoder = decoder(type) as? FieldDecoder<Field>,
+      let property = StoredProperty.find(path, in: records), property.isReadAlone
+    else { return nil }
+    (reference, withoutField) = (property.reference, property.withoutField)
+    self.decoder = decoder
+  }
+
+  /// The property of a record that holds `value` in the field.
+  /// - Returns: `nil` if only the type itself can tell.
+  func property(of value: PlistValue?) -> Field? {
+    guard let value else { return withoutField == .isNil ? decoder.missing() : nil }
+    return decoder.decode(value)
+  }
+
+  /// The property of a record in a chunk.
+  /// - Returns: `nil` if only the type itself can tell.
+  func property(in values: ChunkValues, _ index: Int, of record: EncodedRecord) -> Field? {
+    if let decodeColumn = decoder.decodeColumn, case .column(let column, _) = values,
+      column.kind(index) != .missing, let property = decodeColumn(column, index, record)
+    {
+      return property
+    }
+    return property(of: values.value(index, of: record))
+  }
+}
+
+/// Decodes the values of a field.
+private struct FieldDecoder<Field> {
+  let decode: (PlistValue) -> Field?
+  /// `nil` for a type that is not read from columns.
+  let decodeColumn: ((ChunkColumn, Int, EncodedRecord) -> Field?)?
+  let missing: () -> Field?
+}
+
+extension FieldDecoder where Field: Decodable {
+  init(_ type: Field.Type) {
+    func columns<Known: ColumnField>(_ type: Known.Type) -> Any {
+      ColumnDecoder<Known> { Known(in: $0, $1, of: $2) }
+    }
+    decode = { try? FieldsDecoder.decodeValue(Field.self, from: $0, codingPath: []) }
+    missing = { try? MissingField.decode(Field.self, AnyKey(""), in: []) }
+    decodeColumn = (type as? any ColumnField.Type).flatMap {
+      (columns($0) as? ColumnDecoder<Field>)?.decode
+    }
+  }
+}
+
+private struct ColumnDecoder<Field> {
+  let decode: (ChunkColumn, Int, EncodedRecord) -> Field?
+}
+
+/// The property of some records. Unchecked: one thread makes it, and then another uses it.
+private struct PropertyPart<Field>: @unchecked Sendable {
+  let fields: [Field?]
+}
+
+extension TableSnapshot {
+  /// The property of each record; `nil` for a record that does not fit the type, unless the property's field is enough.
+  /// - Throws: the errors of migrating a record to its type's newest version.
+  func properties<Field>(at path: KeyPath<Value, Field>) throws(StoreError) -> [Field?] {
+    // The path is only read.
+    nonisolated(unsafe) let path = path
+    let field = PropertyField(path, in: state.records)
+    let parts = try ofChunks(reading: field.map { [$0.reference] } ?? []) { _, records, values in
+      var reader = ValueReader<Value>()
+      return PropertyPart(
+        fields: records.enumerated().map { index, record in
+          field.flatMap { $0.property(in: values[0], index, of: record) }
+            ?? (try? reader.value(of: record))?[keyPath: path]
+        })
+    }
+    return parts.flatMap(\.fields)
+  }
+
+  /// The property of the record at this index, if it was found before.
+  /// - Throws: ``StoreError/Code/invalidValue`` if the record does not fit the type.
+  func property<Field>(_ found: Field?, at path: KeyPath<Value, Field>, _ index: Int) throws -> Field {
+    if let found { return found }
+    return try self[index].value[keyPath: path]
+  }
+
+  /// The records whose property passes a test, in order.
+  /// - Throws: ``StoreError/Code/invalidValue`` for the first record whose property is not known.
+  func records<Field>(
+    at path: KeyPath<Value, Field>, where isIncluded: (Field) -> Bool
+  ) throws -> [StoredRecord<Value>] {
+    let fields = try properties(at: path)
+    var chosen: [StoredRecord<Value>] = []
+    for (record, (index, field)) in zip(self, fields.enumerated())
+    where isIncluded(try property(field, at: path, index)) {
+      chosen.append(record)
+    }
+    return chosen
+  }
+}
