@@ -1,5 +1,6 @@
 #if canImport(SwiftUI)
   import FileDB
+  import Foundation
   import SwiftUI
 
   /// The decoded records of a table of the store in the environment. When the records change, SwiftUI redraws the view.
