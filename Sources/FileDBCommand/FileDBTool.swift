@@ -72,7 +72,7 @@ struct FileDBTool: ParsableCommand {
       try RepeatedOption.check(words, of: used)
       // Do this before reading anything from standard input.
       if let command = command as? any StoreCommand, try command.isShared { _ = try needExtra() }
-      try command.run()
+      try command.runAsAsked()
     } catch {
       outcome = error
     }
@@ -93,8 +93,8 @@ struct FileDBTool: ParsableCommand {
         StandardOutput.flush()
         exit(withError: status)
       }
-      let message = fullMessage(for: error)
-      if !message.isEmpty { Terminal.note(defusingWords(in: message)) }
+      let message = withoutHelp(fullMessage(for: error))
+      if !message.isEmpty { Terminal.report(defusingWords(in: message)) }
       exit(withError: status)
     }
   }
@@ -129,7 +129,9 @@ struct FileDBTool: ParsableCommand {
   ///   word after it is another.
   static func command(of words: [String]) throws -> any ParsableCommand {
     var rest = words[...]
-    while let option = rest.first, ["--store", "--attach"].contains(option) { rest = rest.dropFirst(2) }
+    while let option = rest.first, option.hasPrefix("--"), option != "--" {
+      rest = rest.dropFirst(["--store", "--attach", "--wait"].contains(option) ? 2 : 1)
+    }
     // Otherwise, help would show that of the tool.
     if rest.first == "help" { try CommandNames.check(rest.dropFirst()) }
     if let command = parseAlone(rest.first, words) { return command }
@@ -159,6 +161,15 @@ struct FileDBTool: ParsableCommand {
       ? command : nil
   }
 
+  /// A message of ArgumentParser without the help of the argument that it is about. That may be a paragraph, in which
+  /// nobody would find what is wrong.
+  private static func withoutHelp(_ message: String) -> String {
+    guard let help = message.firstRange(of: "\nHelp:"), let usage = message.firstRange(of: "\nUsage:"),
+      help.lowerBound < usage.lowerBound
+    else { return message }
+    return String(message[..<help.lowerBound] + message[usage.lowerBound...])
+  }
+
   private static func fail(_ message: String, _ status: Int32) -> Never {
     Terminal.complain(message)
     exit(withError: ExitCode(status))
@@ -168,7 +179,7 @@ struct FileDBTool: ParsableCommand {
   /// of the whole tool.
   private static func fail(_ error: ValidationError, _ command: any ParsableCommand.Type) -> Never {
     let name = command == Self.self ? "" : CommandNames.fullName(of: command) + " "
-    Terminal.note(
+    Terminal.report(
       """
       Error: \(defusingWords(in: error.message))
       Usage: \(usageString(for: command))

@@ -4,6 +4,12 @@ import FileDBPlist
 
 /// Reads dates as people and programs write them in ISO 8601, and as SQLite's date functions accept them.
 enum DateText {
+  /// The date as it is written in text: a day without its time, if it is the first second of that day in UTC.
+  static func written(_ date: Date) -> String {
+    let text = PlistDate.text(date)
+    return text.hasSuffix("T00:00:00Z") ? String(text.prefix(10)) : text
+  }
+
   /// Reads `YYYY-MM-DD`. A space or `T` and a time may follow: `HH:MM`, `:SS`, and a fraction, which is cut off. A time
   /// may end with `Z` or an offset like `+01:00` or `+0100`, perhaps after a space.
   static func parse(_ text: String) -> Date? {

@@ -4,6 +4,8 @@ public struct DelimitedFormat: Sendable {
   public enum Encoding: String, Sendable, CaseIterable {
     /// UTF-8. A text with the byte order mark of UTF-16 is read as UTF-16.
     case utf8 = "utf-8"
+    /// UTF-8 with a byte order mark, by which Excel recognizes it. A reader treats it as ``utf8``.
+    case utf8WithMark = "utf-8-bom"
     /// UTF-16. A reader follows the byte order mark. Without a mark, the bytes tell the order if there is enough ASCII
     /// among them, and otherwise the text is big-endian. A writer writes little-endian text with a mark.
     case utf16 = "utf-16"
@@ -34,6 +36,8 @@ public struct DelimitedFormat: Sendable {
   public var encoding: Encoding
   /// The end of a line in text that is written.
   public var lineEnd = LineEnd.lf
+  /// How many lines a reader leaves out at the start, whatever they contain.
+  public var skippedLines = 0
 
   /// A format with this separator, this quote and this encoding.
   /// - Returns: `nil` if separator and quote are the same, or one of them is a line end or not an ASCII character.

@@ -15,8 +15,26 @@ public struct DelimitedImport: Sendable {
     case clear
   }
 
+  /// What an import takes although it is not as it should be.
+  public struct Tolerance: OptionSet, Sendable {
+    public let rawValue: Int
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Columns without a name, and with the name of another one. They get names of their own: `column_2`, `price_2`.
+    public static let columnNames = Tolerance(rawValue: 1)
+    /// Rows with fewer fields than there are columns, which lack the others; and rows with more, whose others become
+    /// fields called `column_4`.
+    public static let rowLengths = Tolerance(rawValue: 2)
+  }
+
   /// The names of the fields, in the order of the columns; `nil` to take them from the first row.
   public var fields: [String]?
+  /// Whether the first row has names, in whose place ``fields`` are used.
+  var replacesHeader = false
+  /// What an import takes although it is not as it should be.
+  public var tolerated: Tolerance = []
+  /// How numbers and dates are written.
+  public var notation = TextNotation()
   /// The types of fields by name. All other fields are strings.
   public var types: [String: FieldType]
   /// What an empty field means.
@@ -59,63 +77,62 @@ public struct DelimitedImport: Sendable {
 
   /// Passes each row after the header, or the error in it, to `body`.
   func forEachRow(
-    _ reader: inout DelimitedReader, _ columns: [Column], file: String,
+    _ reader: inout DelimitedReader, _ columns: Columns, file: String,
     _ body: (ImportRow.Reading) throws -> Void
   ) throws {
     while try reader.advance() { try body(row(reader.reading(), columns: columns, file: file)) }
   }
 
   /// The type of each column: the narrowest of integer, float, bool and date for which every text is written again
-  /// exactly as it is. This reads all rows that can be read. Columns of strings are left out.
-  func detectedTypes(_ reader: consuming DelimitedReader, file: String) throws -> [String: FieldType] {
-    let columns = try columns(&reader, file: file, table: nil)
-    var candidates = columns.map { _ in TypeCandidates() }
+  /// exactly as it is, or is a number or a date in the ``notation``. This reads all rows that can be read.
+  func detection(_ reader: consuming DelimitedReader, file: String) throws -> [String: ColumnDetection] {
+    let columns = try columns(&reader, file: file, table: nil).named
+    var candidates = columns.map { _ in TypeCandidates(notation) }
     while try reader.advance() {
       guard case .success(let row) = reader.reading() else { continue }
       for (position, cell) in row.cells.prefix(columns.count).enumerated() {
         candidates[position].see(cell, emptyText)
       }
     }
-    var types: [String: FieldType] = [:]
-    for (column, candidates) in zip(columns, candidates) { types[column.name] = candidates.type }
-    return types
+    return Dictionary(uniqueKeysWithValues: zip(columns.map(\.name), candidates.map(\.result)))
   }
 
   /// The columns that ``fields`` or the first row names.
   /// - Parameter table: the types to use if ``types`` has none.
   func columns(
     _ reader: inout DelimitedReader, file: String, table: TableTypes?
-  ) throws -> [Column] {
-    if let fields { return try columns(named: fields, file: file, header: nil, table: table) }
+  ) throws -> Columns {
+    if let fields {
+      let header = replacesHeader ? try reader.next() : nil
+      if let header, header.cellsOfHeader.count != fields.count {
+        throw StoreError(
+          StoreError.Code.rowLength,
+          "the header has \(header.cellsOfHeader.count.counted("name")), and \(fields.count.grouped) are given",
+          file: file,
+          line: header.line)
+      }
+      return try columns(named: fields, file: file, header: nil, table: table)
+    }
     guard let header = try reader.next() else {
       throw StoreError(
         .invalidText, "the file is empty; it should begin with the field names", file: file)
     }
-    return try columns(named: header.fields, file: file, header: header, table: table)
-  }
-
-  struct Column {
-    let name: String
-    let type: FieldType
-    /// The type of the field in the table, if that is the one to use.
-    let held: HeldType?
-
-    /// The types whose plain text is written as it is, the first that fits.
-    var plainTypes: (FieldType, other: FieldType?) {
-      if case .numbers? = held { (.integer, .float) } else { (type, nil) }
-    }
-
-    func value(of text: String) -> PlistValue? {
-      held.map { $0.value(of: .string(text)) } ?? type.value(of: text)
-    }
+    // If such columns get names, so does one after a separator at the end of the line.
+    let cells = tolerated.contains(.columnNames) ? header.cells : header.cellsOfHeader
+    var columns = try columns(named: cells.map(\.text), file: file, header: header, table: table)
+    columns.lastHasNoName = cells.count < header.cells.count
+    return columns
   }
 
   private func columns(
     named names: [String], file: String, header: DelimitedReader.Row?, table: TableTypes?
-  ) throws -> [Column] {
+  ) throws -> Columns {
+    let names = tolerated.contains(.columnNames) ? ColumnNames.unique(names) : names
     func fault(_ message: String, _ position: Int) -> StoreError {
       let cell = header?.cells[position]
-      return StoreError(invalidText: message, file: file, line: cell?.line, column: cell?.column)
+      var error = StoreError(StoreError.Code.columnName, message, file: file, line: cell?.line)
+      error.column = cell?.column
+      return error
     }
     var seen: Set<[UInt8]> = []
     for (position, name) in names.enumerated() {
@@ -129,22 +146,29 @@ public struct DelimitedImport: Sendable {
     if let stray = key.first(where: { !names.contains($0) }) {
       throw StoreError.noColumn(forKey: stray, file: file)
     }
-    return names.map { column(named: $0, table) }
+    let others = ColumnNames(besides: names)
+    return Columns(named: names.map { column(named: $0, table) }) { position in
+      column(named: others.name(at: position), table)
+    }
   }
 
   private func column(named name: String, _ table: TableTypes?) -> Column {
-    if let type = types[name] { return Column(name: name, type: type, held: nil) }
-    let fallback = fallbackTypes[name] ?? .string
+    if let type = types[name] { return column(name, type, held: nil) }
+    let fallback = fallbackTypes[name]
     guard let held = table?[name], let type = held.textType else {
-      if fallback != .string { table?.note(new: fallback, of: name) }
-      return Column(name: name, type: fallback, held: nil)
+      if let fallback { table?.note(new: fallback, of: name) }
+      return column(name, fallback ?? .string, held: nil)
     }
-    if !held.agrees(with: fallback) { table?.note(held, of: name) }
-    return Column(name: name, type: type, held: held)
+    if !held.agrees(with: fallback ?? .string) { table?.note(held, of: name) }
+    return column(name, type, held: held)
+  }
+
+  private func column(_ name: String, _ type: FieldType, held: HeldType?) -> Column {
+    Column(name: name, type: type, held: held, notation: notation.concerns(type) ? notation : nil)
   }
 
   func row(
-    _ reading: DelimitedReader.Reading, columns: [Column], file: String
+    _ reading: DelimitedReader.Reading, columns: Columns, file: String
   ) -> ImportRow.Reading {
     reading.flatMap { texts in
       Result { () throws(StoreError) in try row(texts, columns: columns, file: file) }
@@ -152,25 +176,30 @@ public struct DelimitedImport: Sendable {
   }
 
   private func row(
-    _ texts: DelimitedReader.Row, columns: [Column], file: String
+    _ texts: DelimitedReader.Row, columns: Columns, file: String
   ) throws(StoreError) -> ImportRow {
+    let (cells, names) = (texts.cells(of: columns.named.count), columns)
+    let columns = columns.forRow(of: cells.count)
     var row = ImportRow(fields: Fields(), origin: .line(texts.line)) { field in
       let position = field.flatMap { field in columns.firstIndex { $0.name.utf8.elementsEqual(field.utf8) } }
-      guard let position, position < texts.cells.count else { return (texts.line, 1) }
-      return (texts.cells[position].line, texts.cells[position].column)
+      guard let position, position < cells.count else { return (texts.line, 1) }
+      return (cells[position].line, cells[position].column)
     }
-    guard texts.cells.count == columns.count else {
-      throw row.error("expected \(columns.count) fields, found \(texts.cells.count)", file: file)
+    if cells.count != names.named.count, !tolerated.contains(.rowLengths) {
+      throw names.lengthFault(of: row, cells, file: file)
     }
     var entries: [PlistDictionary.Entry] = []
-    for (column, cell) in zip(columns, texts.cells) {
+    for (column, cell) in zip(columns, cells) {
       if cell.isMissing(as: column.type, emptyText) {
         if emptyText == .clear { row.cleared.append(column.name) }
         continue
       }
       guard let value = column.value(of: cell.text) else {
-        if let held = column.held { throw row.misfit(cell.text, held, file: file, field: column.name) }
-        throw row.error("'\(cell.text)' is not \(column.type.expectation)", file: file, field: column.name)
+        let code = TextNotation.fault(in: cell.text, of: column.type)
+        if let held = column.held {
+          throw row.misfit(cell.text, held, code: code, file: file, field: column.name)
+        }
+        throw row.error(column.type.misfit(of: cell.text), code: code, file: file, field: column.name)
       }
       entries.append(PlistDictionary.Entry(key: column.name, value: value))
     }
@@ -193,23 +222,5 @@ extension DelimitedReader.Cell {
     // In quotes, it was written as a value, if the type has an empty value.
     if isQuoted { return type.value(of: "") == nil }
     return type != .string || emptyText != .text
-  }
-}
-
-/// The types that are still possible for the strings of a column.
-private struct TypeCandidates {
-  private var types: [FieldType] = [.integer, .float, .bool, .date]
-  private var hasText = false
-
-  /// `nil` if only `string` fits all of them.
-  var type: FieldType? { hasText ? types.first : nil }
-
-  mutating func see(_ cell: DelimitedReader.Cell, _ emptyText: DelimitedImport.EmptyText) {
-    guard !types.isEmpty, !cell.isMissing(as: .string, emptyText) else { return }
-    hasText = true
-    types.removeAll { type in
-      type.value(of: cell.text).map { DelimitedWriter.text(of: $0).utf8.elementsEqual(cell.text.utf8) }
-        != true
-    }
   }
 }

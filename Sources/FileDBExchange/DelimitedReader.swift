@@ -125,7 +125,7 @@ extension DelimitedFormat.Encoding {
   /// The encoding that may be meant instead, for bytes that this one lacks.
   fileprivate func likelier(for bytes: UnsafeBufferPointer<UInt8>) -> Self? {
     switch self {
-    case .utf8: Windows1252.isLikely(bytes) ? .windows1252 : .latin1
+    case .utf8, .utf8WithMark: Windows1252.isLikely(bytes) ? .windows1252 : .latin1
     case .latin1: bytes.contains(TextDecoder.invalidInLatin1) ? .windows1252 : nil
     case .windows1252, .utf16, .utf16LittleEndian, .utf16BigEndian: nil
     }
@@ -157,6 +157,14 @@ extension DelimitedScanner.Cell {
 extension StoreError.Code {
   /// Text does not follow its format, or does not fit its type.
   public static let invalidText = Self(rawValue: "invalidText")
+  /// A column of delimited text has no name, or the name of another one.
+  public static let columnName = Self(rawValue: "columnName")
+  /// A row of delimited text has more or fewer fields than there are columns.
+  public static let rowLength = Self(rawValue: "rowLength")
+  /// A text is no number as FileDB writes it, but one with another decimal mark, or in groups of digits.
+  public static let otherNumber = Self(rawValue: "otherNumber")
+  /// A text is no date as FileDB reads it, but one in another form.
+  public static let otherDate = Self(rawValue: "otherDate")
 }
 
 extension StoreError {

@@ -43,7 +43,7 @@ struct DelimitedRecords: ~Copyable {
   mutating func append(
     _ row: UnsafeBufferPointer<UInt8>, _ cells: [DelimitedScanner.Cell]
   ) throws(StoreError) -> Bool {
-    guard cells.count == columns.count else { return false }
+    guard hasCellForEachColumn(cells) else { return false }
     let (start, id) = (block.count, try nextID())
     block.reserve(canonical: frameLength, text: row.count)
     block.append("\t\t<dict>\n" as StaticString)
@@ -57,6 +57,13 @@ struct DelimitedRecords: ~Copyable {
     block.append("\t\t</dict>\n" as StaticString)
     if isTaken { note(id, from: start) } else { block.cut(to: start) }
     return isTaken
+  }
+
+  /// A separator at the end of the line begins no column.
+  private func hasCellForEachColumn(_ cells: [DelimitedScanner.Cell]) -> Bool {
+    if cells.count == columns.count { return true }
+    guard cells.count == columns.count + 1, let last = cells.last else { return false }
+    return last.isEmpty && !last.isQuoted
   }
 
   /// Adds a record with these fields, which must be normalized.
@@ -108,7 +115,7 @@ extension DelimitedRecords {
   fileprivate struct Field {
     let column: Int
     let type: FieldType
-    let plainTypes: (FieldType, other: FieldType?)
+    let plainTypes: (FieldType, other: FieldType?)?
     /// Whether an empty cell means a missing field, without quotes and in quotes.
     let isMissing: (plain: Bool, quoted: Bool)
     /// Ranges in ``keys``: the key's line; the line with what comes before a value in the next line; the line with what
@@ -173,8 +180,10 @@ extension DelimitedRecords {
     _ cell: DelimitedScanner.Cell, _ field: Field, _ row: UnsafeBufferPointer<UInt8>
   ) -> Bool {
     let bytes = UnsafeBufferPointer(rebasing: row[cell.start..<cell.end])
-    let (first, other) = field.plainTypes
-    if let plain = PlainValue(bytes, first) ?? other.flatMap({ PlainValue(bytes, $0) }) {
+    let plain = field.plainTypes.flatMap { first, other in
+      PlainValue(bytes, first) ?? other.flatMap { PlainValue(bytes, $0) }
+    }
+    if let plain {
       block.append(keys, field.untilValue)
       switch plain {
       case .tag(let tag): block.append(tag)

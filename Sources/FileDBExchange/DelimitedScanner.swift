@@ -41,6 +41,8 @@ struct DelimitedScanner {
   /// If a line feed comes next, it belongs to the line end before it.
   private var skipsLineFeed = false
   private var nextLine = 1
+  /// How many lines are still to be left out.
+  private var linesToSkip: Int
 
   /// The line on which the row begins, counted from 1.
   private(set) var line = 1
@@ -54,6 +56,7 @@ struct DelimitedScanner {
     self.limits = limits
     separator = format.separator
     quote = format.quote.map(UInt16.init) ?? .max
+    linesToSkip = format.skippedLines
     text = TextDecoder(format.encoding, of: name, nextPiece: nextPiece)
   }
 
@@ -61,6 +64,7 @@ struct DelimitedScanner {
   /// - Returns: false at the end.
   /// - Throws: ``Fault``, and the errors of reading.
   mutating func next() throws -> Bool {
+    if linesToSkip > 0 { try skipLines() }
     while true {
       beginRow()
       while try !scan() {
@@ -93,6 +97,20 @@ struct DelimitedScanner {
     start += length
     (length, line, state) = (0, nextLine, .cellStart)
     cells.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func skipLines() throws {
+    while linesToSkip > 0 {
+      while start == bytes.count {
+        if isAtEnd { return }
+        try readOn()
+      }
+      let byte = bytes[start]
+      start += 1
+      let isLineEnd = byte == 0x0D || (byte == 0x0A && !skipsLineFeed)
+      skipsLineFeed = byte == 0x0D
+      if isLineEnd { (linesToSkip, nextLine) = (linesToSkip - 1, nextLine + 1) }
+    }
   }
 
   /// Removes the rows before this one, and reads the next piece.

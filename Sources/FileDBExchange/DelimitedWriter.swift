@@ -18,7 +18,13 @@ public struct DelimitedWriter: Sendable {
   }
 
   /// The beginning of the file.
-  var mark: [UInt8] { format.encoding == .utf16 ? [0xFF, 0xFE] : [] }
+  var mark: [UInt8] {
+    switch format.encoding {
+    case .utf16: [0xFF, 0xFE]
+    case .utf8WithMark: [0xEF, 0xBB, 0xBF]
+    default: []
+    }
+  }
 
   /// A field cannot be written in a way that can be read again.
   struct Fault: Error {
@@ -34,7 +40,7 @@ public struct DelimitedWriter: Sendable {
     }
     let line = line(fields)
     switch format.encoding {
-    case .utf8: return Array(line.utf8)
+    case .utf8, .utf8WithMark: return Array(line.utf8)
     // The two differ only in characters that Latin-1 lacks.
     case .latin1, .windows1252: return line.unicodeScalars.compactMap(Windows1252.byte)
     case .utf16, .utf16LittleEndian:
@@ -81,12 +87,12 @@ public struct DelimitedWriter: Sendable {
   }
 
   /// Returns a value as the text of one field. Text stays as it is. Numbers and dates are written as in the table's
-  /// file, data in base64, arrays and dictionaries as JSON.
+  /// file, but the first second of a day as the day alone, data in base64, arrays and dictionaries as JSON.
   public static func text(of value: PlistValue) -> String {
     switch value {
     case .string(let text): text
     case .real(let number): PlistWriter.text(number)
-    case .date(let date): PlistDate.text(date)
+    case .date(let date): DateText.written(date)
     case .data(let data): data.base64EncodedString()
     case .integer, .unsigned, .bool, .array, .dict: JSONText.value(value)
     }

@@ -5,7 +5,7 @@ import FileDBPlist
 extension FieldType {
   /// Reads a string as a value of this type.
   ///
-  /// - `integer`: decimal digits, from -2^63 to 2^64-1.
+  /// - `integer`: decimal digits, from -2^63 to 2^64-1; `3.0` is 3.
   /// - `float`: a decimal number, or `nan`, `+infinity`, `-infinity`.
   /// - `bool`: `true`, `yes`, `1`, or `false`, `no`, `0`, in upper or lower case.
   /// - `date`: a day, such as `2024-02-29`, which means its first second. After `T` or a space, a time may follow:
@@ -23,6 +23,7 @@ extension FieldType {
       // A property list may contain hexadecimal numbers. But a string that looks like one is more often an address or a
       // code.
       if text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "x") }) { return nil }
+      text = text.withoutZeroFraction
       return text.withUTF8 { PlistNumber.integer($0) }
     case .float: return text.withUTF8 { PlistNumber.real($0) }.map(PlistValue.real)
     case .bool:
@@ -37,6 +38,21 @@ extension FieldType {
       return characters.withUnsafeBufferPointer { Base64.decode($0) }.map(PlistValue.data)
     case .json: return (try? JSONParser.parse(text)) ?? nil
     }
+  }
+
+  /// Whether `text` is a value of this type that is written again as it is, or as the same moment.
+  func keeps(_ text: String) -> Bool {
+    guard let value = value(of: text) else { return false }
+    if compareUTF8(DelimitedWriter.text(of: value), text) == 0 { return true }
+    if case .date(let date) = value { return compareUTF8(PlistDate.text(date), text) == 0 }
+    return false
+  }
+
+  /// Why `text` is not a value of this type, for an error message.
+  package func misfit(of text: String) -> String {
+    let isTooLarge = self == .integer && text.isWholeNumber
+    return "'\(text)' is "
+      + (isTooLarge ? "too large for an integer, which ends at 2^64-1" : "not \(expectation)")
   }
 
   /// A description of strings of this type, for an error message.
@@ -59,10 +75,27 @@ extension FieldType {
     case (.string, .string), (.json, _), (.integer, .integer), (.integer, .unsigned), (.float, .real),
       (.bool, .bool), (.date, .date), (.data, .data):
       value
+    case (.integer, .real(let number)): Int64(exactly: number).map { .integer($0) }
     case (.float, .integer(let number)): Double(exactly: number).map(PlistValue.real)
     case (.float, .unsigned(let number)): Double(exactly: number).map(PlistValue.real)
     case (_, .string(let text)): self.value(of: text)
     default: nil
     }
+  }
+}
+
+extension String {
+  /// The text without a point and the zeros after it.
+  fileprivate var withoutZeroFraction: String {
+    let parts = utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty,
+      parts[1].allSatisfy({ $0 == UInt8(ascii: "0") })
+    else { return self }
+    return String(Substring(parts[0]))
+  }
+
+  fileprivate var isWholeNumber: Bool {
+    let digits = utf8.first.map { "+-".utf8.contains($0) } == true ? utf8.dropFirst() : utf8[...]
+    return !digits.isEmpty && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
   }
 }

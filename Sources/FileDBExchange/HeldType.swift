@@ -71,12 +71,12 @@ indirect enum HeldType {
   /// Whether to tell the user that this type was used instead of the file's.
   var isSurprising: Bool { if case .declared = self { false } else { true } }
 
-  /// The type that a value must have, for an error.
-  var expectation: String {
+  /// Why a value with this text does not have the type, for an error.
+  func misfit(of text: String) -> String {
     switch self {
-    case .array: "an array"
-    case .dictionary: "a dictionary"
-    default: textType?.expectation ?? "a value"
+    case .array: "'\(text)' is not an array"
+    case .dictionary: "'\(text)' is not a dictionary"
+    default: textType?.misfit(of: text) ?? "'\(text)' is not a value"
     }
   }
 

@@ -12,7 +12,8 @@ package struct WrittenForm: Sendable {
   /// The parts of arrays and dictionaries have this form, too.
   static let json = WrittenForm { value in
     switch value {
-    case .date, .data: .string(DelimitedWriter.text(of: value))
+    case .date(let date): .string(PlistDate.text(date))
+    case .data: .string(DelimitedWriter.text(of: value))
     case .real(let number) where !number.isFinite: .string(DelimitedWriter.text(of: value))
     default: value
     }
@@ -71,8 +72,10 @@ extension PlistValue {
       let written = form.value(self)
       if written == form.value(own) { return own }
       let text = DelimitedWriter.text(of: self)
-      return own.scalarTypes.lazy.compactMap { $0.value(of: text) }.first { form.value($0) == written }
-        ?? self
+      return own.scalarTypes.lazy.compactMap { $0.value(of: text) }.first { value in
+        // A day may also be written with its time.
+        form.value(value) == written || (value.date != nil && FieldType.date.keeps(text))
+      } ?? self
     }
   }
 

@@ -57,7 +57,7 @@ package enum RecordText: String, Sendable, CaseIterable {
     guard case .string = value, type == .date || type == .data else { return value }
     guard let value = type.value(of: value) else {
       throw StoreError(
-        .invalidText, "'\(DelimitedWriter.text(of: field.value))' is not \(type.expectation)",
+        .invalidText, type.misfit(of: DelimitedWriter.text(of: field.value)),
         file: name,
         field: field.key)
     }

@@ -235,11 +235,11 @@ package struct RowMerge {
   /// Adds the rows of delimited text.
   /// - Precondition: ``takesEncodedRecords(withFields:in:)`` for its columns.
   mutating func take(
-    _ reader: inout DelimitedReader, _ columns: [DelimitedImport.Column], _ rows: DelimitedImport,
+    _ reader: inout DelimitedReader, _ columns: DelimitedImport.Columns, _ rows: DelimitedImport,
     in transaction: inout StoreTransaction, progress: (_ rows: Int) -> Void
   ) throws {
     let limits = try transaction[table].store.options.limits
-    var records = DelimitedRecords(columns, rows.emptyText, limits: limits, in: before)
+    var records = DelimitedRecords(columns.named, rows.emptyText, limits: limits, in: before)
     while try reader.advance() {
       noteRow(progress)
       if try reader.withCells({ try records.append($0, $1) }) { continue }

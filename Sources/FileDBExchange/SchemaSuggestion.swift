@@ -52,9 +52,7 @@ private struct SeenField {
     types.insert(FieldType(of: value))
     guard let text = value.string else { return }
     if texts.count <= Self.mostTexts { texts.insert(Array(text.utf8)) }
-    readings.removeAll { type in
-      type.value(of: text).map { compareUTF8(DelimitedWriter.text(of: $0), text) == 0 } != true
-    }
+    readings.removeAll { !$0.keeps(text) }
   }
 
   func rules(besides former: FieldSchema, count all: Int) -> (rules: FieldSchema, needsConversion: Bool) {

@@ -142,16 +142,27 @@ public struct TableExport: Sendable {
   ) throws {
     let columns = columns(of: rows)
     try sink(writer.mark)
-    if hasHeader { try sink(try writer.bytes(columns.map(\.title))) }
+    if hasHeader {
+      try sink(
+        try line(columns, writer, columns.map(\.title)) { "\($0), which is in the name of the field" })
+    }
     try write(rows, progress, sink) { row in
       let record = row.fields
-      do {
-        return try writer.bytes(
-          columns.map { $0.value(in: record, of: row.id.plain).map(DelimitedWriter.text(of:)) })
-      } catch let fault as DelimitedWriter.Fault {
-        throw StoreError(
-          .unrepresentableValue, fault.message, record: row.id.plain, field: columns[fault.column].title)
-      }
+      return try line(
+        columns, writer,
+        columns.map { $0.value(in: record, of: row.id.plain).map(DelimitedWriter.text(of:)) },
+        of: row.id.plain)
+    }
+  }
+
+  /// - Parameter reason: what is wrong, for a fault of the writer.
+  private func line(
+    _ columns: [FieldReference], _ writer: DelimitedWriter, _ texts: [String?], of record: AnyRecordID? = nil,
+    reason: (String) -> String = { $0 }
+  ) throws -> [UInt8] {
+    do throws(DelimitedWriter.Fault) { return try writer.bytes(texts) } catch {
+      throw StoreError(
+        .unrepresentableValue, reason(error.message), record: record, field: columns[error.column].title)
     }
   }
 

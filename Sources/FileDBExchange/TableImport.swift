@@ -45,8 +45,12 @@ public struct TableImport: Sendable {
 
   /// The format of the file.
   public var format: ExchangeFormat
-  /// The names of the columns, for delimited text without a header.
+  /// The names of the columns, for delimited text without a header, or in place of its header.
   public var fields: [String] = []
+  /// What is taken in delimited text although it is not as it should be.
+  public var tolerated: DelimitedImport.Tolerance = []
+  /// How delimited text writes numbers and dates.
+  public var notation = TextNotation()
   /// The types of fields, by their names in the file. In JSON, for example, they tell which strings are dates or data.
   ///
   /// Delimited text and JSON do not keep every type. If you give no type for a field here, the import takes the type
@@ -132,8 +136,15 @@ public struct TableImport: Sendable {
   public func detectedTypes(of source: ImportSource) throws -> [String: FieldType] {
     guard case .delimited(let format, _) = format else { return types }
     let reader = try DelimitedReader(source, format: format)
-    let detected = try delimitedImport.detectedTypes(reader, file: source.name)
-    return detected.merging(types) { $1 }
+    let detected = try delimitedImport.detection(reader, file: source.name)
+    return detected.compactMapValues(\.type).merging(types) { $1 }
+  }
+
+  /// What the texts of each column could be; nothing for formats other than delimited text.
+  /// - Complexity: O(*n*): it reads all of `source`.
+  package func detection(of source: ImportSource) throws -> [String: ColumnDetection] {
+    guard case .delimited(let format, _) = format else { return [:] }
+    return try delimitedImport.detection(try DelimitedReader(source, format: format), file: source.name)
   }
 
   private func ownTypes(in table: TableSnapshot<Fields>) -> OwnTypes? {
@@ -153,9 +164,11 @@ public struct TableImport: Sendable {
   }
 
   private var delimitedImport: DelimitedImport {
-    var names: [String]?
-    if case .delimited(_, hasHeader: false) = format { names = fields }
+    let hasHeader = if case .delimited(_, hasHeader: false) = format { false } else { true }
+    let names = hasHeader && fields.isEmpty ? nil : fields
     var delimited = DelimitedImport(fields: names, types: types, emptyText: emptyText)
+    delimited.replacesHeader = hasHeader
+    (delimited.tolerated, delimited.notation) = (tolerated, notation)
     delimited.fallbackTypes = fallbackTypes
     if case .key(let fields) = matching { delimited.key = fields }
     return delimited
@@ -168,14 +181,14 @@ public struct TableImport: Sendable {
   ) throws -> [String] {
     var reader = try DelimitedReader(source, format: format)
     let columns = try delimitedImport.columns(&reader, file: source.name, table: table)
-    if try merge.takesEncodedRecords(withFields: columns.map(\.name), in: transaction) {
+    if try merge.takesEncodedRecords(withFields: columns.names, in: transaction) {
       try merge.take(&reader, columns, delimitedImport, in: &transaction, progress: progress)
     } else {
       try delimitedImport.forEachRow(&reader, columns, file: source.name) {
         try merge.take(identified($0, file: source.name), in: &transaction, progress: progress)
       }
     }
-    return columns.map(\.name)
+    return columns.names
   }
 
   /// - Returns: the counter, if the file is a whole table.
@@ -224,7 +237,7 @@ public struct TableImport: Sendable {
       guard let value = row.fields[field] else { continue }
       guard let typed = type.value(of: value) else {
         let text = DelimitedWriter.text(of: value)
-        throw row.error("'\(text)' is not \(type.expectation)", file: file, field: field)
+        throw row.error(type.misfit(of: text), file: file, field: field)
       }
       row.fields[field] = typed
     }
@@ -249,7 +262,7 @@ public struct ImportReport: Sendable {
   /// The fields, by their names in the file, that were read as the type that they have in the table instead of the type
   /// in the file.
   public internal(set) var tableTypes: [String: FieldType] = [:]
-  /// The types from ``TableImport/fallbackTypes`` that were used, by the names in the file. Strings are left out.
+  /// The types from ``TableImport/fallbackTypes`` that were used, by the names in the file.
   public internal(set) var newTypes: [String: FieldType] = [:]
   /// The errors of the rows that were left out, in the order of the rows.
   public internal(set) var skipped: [StoreError] = []

@@ -64,9 +64,10 @@ extension ImportRow {
     return row
   }
 
-  func misfit(_ text: String, _ type: HeldType, file: String, field: String) -> StoreError {
-    error(
-      "'\(text)' is not \(type.expectation); \(type.reason)",
-      file: file, field: field)
+  func misfit(
+    _ text: String, _ type: HeldType, code: StoreError.Code = StoreError.Code.invalidText, file: String,
+    field: String
+  ) -> StoreError {
+    error("\(type.misfit(of: text)); \(type.reason)", code: code, file: file, field: field)
   }
 }

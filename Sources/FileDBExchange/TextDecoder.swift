@@ -66,8 +66,9 @@ struct TextDecoder {
     case .utf16BigEndian: return .utf16(isLittleEndian: false)
     case .utf16: return .utf16(isLittleEndian: (mark ?? likely) == .utf16LittleEndian)
     // No text in UTF-8 begins with the mark of UTF-16, so the mark counts here, too.
-    case .utf8 where mark != nil: return .utf16(isLittleEndian: mark == .utf16LittleEndian)
-    case .utf8: form = .utf8
+    case .utf8 where mark != nil, .utf8WithMark where mark != nil:
+      return .utf16(isLittleEndian: mark == .utf16LittleEndian)
+    case .utf8, .utf8WithMark: form = .utf8
     case .latin1: form = .latin1
     case .windows1252: form = .windows1252
     }

@@ -5,6 +5,7 @@ public struct PlistError: Error, Equatable, Sendable {
     // The bytes are not an XML property list, but this.
     case empty
     case binaryPropertyList
+    case unknownBinaryPropertyList(version: String)
     case oldStylePropertyList
     case json
     case notPropertyList(found: String)
@@ -61,9 +62,13 @@ extension PlistError: CustomStringConvertible {
     switch reason {
     case .empty: "the file is empty"
     case .binaryPropertyList:
-      "this is a binary property list; convert it with: plutil -convert xml1 FILE"
+      "this is a binary property list; 'filedb import FILE TABLE' reads it, and on a Mac 'plutil -convert xml1 FILE' "
+        + "converts it"
+    case .unknownBinaryPropertyList(let version):
+      "this is a binary property list of version \(version), which FileDB does not read; on a Mac, "
+        + "'plutil -convert xml1 FILE' may convert it"
     case .oldStylePropertyList:
-      "this is an old-style (OpenStep) property list; convert it with: plutil -convert xml1 FILE"
+      "this is an old-style (OpenStep) property list; on a Mac, 'plutil -convert xml1 FILE' converts it"
     case .json: "this is JSON, not an XML property list"
     case .notPropertyList(let found): "this is not an XML property list: \(found)"
     case .unsupportedEncoding(let name): "the encoding \(name) is not supported; use UTF-8 or UTF-16"

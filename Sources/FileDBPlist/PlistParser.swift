@@ -262,9 +262,16 @@ private struct SAXState {
     return PlistError(reason, line: endLine - lines, column: column)
   }
 
+  /// Whether the text is XML, and only breaks the rules of namespaces, which mean nothing in a property list: a name of
+  /// a processing instruction with a colon, an address of a namespace that is none.
+  private static func isAboutNames(_ error: xmlError) -> Bool {
+    [XML_NS_ERR_COLON, XML_WAR_NS_URI, XML_WAR_NS_URI_RELATIVE].contains(
+      xmlParserErrors(rawValue: UInt32(bitPattern: error.code)))
+  }
+
   /// Records an error or a warning of libxml2 itself.
   mutating func failed(_ error: xmlError) {
-    guard failure == nil else { return }
+    guard failure == nil, !Self.isAboutNames(error) else { return }
     let reason: PlistError.Reason
     switch xmlParserErrors(rawValue: UInt32(bitPattern: error.code)) {
     case XML_ERR_DOCUMENT_END where builder.isComplete, XML_ERR_INTERNAL_ERROR where builder.isComplete:

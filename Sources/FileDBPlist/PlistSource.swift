@@ -142,7 +142,11 @@ struct PlistSource {
 extension PlistSource {
   /// The encoding of a file that begins with `bytes`, and the length of its byte order mark.
   private static func recognize(_ bytes: [UInt8]) throws(PlistError) -> (Encoding, markLength: Int) {
-    if bytes.starts(with: "bplist".utf8) { throw PlistError(.binaryPropertyList) }
+    if bytes.starts(with: "bplist".utf8) {
+      let version = String(
+        decoding: bytes.dropFirst(6).prefix(2).filter { (0x20..<0x7F).contains($0) }, as: UTF8.self)
+      throw PlistError(version == "00" ? .binaryPropertyList : .unknownBinaryPropertyList(version: version))
+    }
     if bytes.starts(with: [0x00, 0x00, 0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE, 0x00, 0x00]) {
       throw PlistError(.unsupportedEncoding("UTF-32"), line: 1)
     }
@@ -206,6 +210,8 @@ extension PlistSource {
     switch name.lowercased() {
     case "utf-8", "utf8": return .utf8
     case "us-ascii", "ascii": return .ascii
+    // It could not be read as these bytes if it were true. Editors that convert a file to UTF-8 leave it like this.
+    case "utf-16", "utf16", "utf-16le", "utf-16be": return .utf8
     default: throw PlistError(.unsupportedEncoding(name), line: 1)
     }
   }

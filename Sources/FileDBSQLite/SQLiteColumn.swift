@@ -50,7 +50,7 @@ struct SQLiteColumn {
     guard let type else { return declared.value(of: value) }
     guard let converted = type.value(ofStored: value) else {
       throw StoreError(
-        .invalidText, "'\(DelimitedWriter.text(of: value))' is not \(type.expectation)")
+        .invalidText, type.misfit(of: DelimitedWriter.text(of: value)))
     }
     return converted
   }

@@ -1,5 +1,6 @@
 import FileDB
 import FileDBExchange
+import FileDBPlist
 import Foundation
 
 /// Imports the rows of a SQLite table or query into a table.
@@ -95,7 +96,8 @@ extension WrittenForm {
   /// As ``SQLiteExport`` writes it.
   fileprivate static let sqlite = WrittenForm { value in
     switch value {
-    case .unsigned, .date, .array, .dict: .string(DelimitedWriter.text(of: value))
+    case .date(let date): .string(PlistDate.text(date))
+    case .unsigned, .array, .dict: .string(DelimitedWriter.text(of: value))
     case .real(let number) where number.isNaN: .string(DelimitedWriter.text(of: value))
     case .real(0): 0.0
     case .bool(let value): .integer(value ? 1 : 0)

@@ -117,7 +117,8 @@ extension StoreError {
   package init(_ error: PlistError, file: String, table: String?) {
     let code: Code =
       switch error.reason {
-      case .empty, .binaryPropertyList, .oldStylePropertyList, .json, .notPropertyList, .unsupportedEncoding:
+      case .empty, .binaryPropertyList, .unknownBinaryPropertyList, .oldStylePropertyList, .json,
+        .notPropertyList, .unsupportedEncoding:
         .notATable
       default: .damagedTable
       }

@@ -63,7 +63,7 @@ import Testing
       (["copy", ".", ""], 64, "is empty"), (["ship", "install", "", "x", "--version", "1"], 64, "is empty"),
       (["--attach", "", "tables"], 64, "is empty"),
       (["import", "nofile", "t", "--header"], 66, "there is no such file"),
-      (["import", "t.csv", "t", "--no-header"], 64, "--header, or --columns"),
+      (["import", "t.csv", "t", "--no-header"], 64, "name the columns: --columns"),
       (["import", "t.csv", "t", "--separator", "ab"], 64, "--separator"),
       (
         ["import", "t.csv", "t", "--types", "a=int"], 64,

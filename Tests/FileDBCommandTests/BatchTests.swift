@@ -73,7 +73,9 @@ import Testing
       try "a\n1\n2\n".write(to: folder.appendingPathComponent("more.csv"), atomically: true, encoding: .utf8)
       let script = "add t a=1\nimport more.csv t --no-detect\ntruncate t --yes\n"
       let result = try filedb("batch", in: folder, input: script)
-      #expect(result == ToolResult(output: "21\n", error: "2 records imported into 't'\n", status: 0))
+      #expect(result.output == "21\n" && result.status == 0)
+      #expect(result.error.hasPrefix("2 records imported into 't'\n't' had 21 records before; "))
+      #expect(result.error.split(separator: "\n").count == 2, "\(result.error)")
     }
   }
 

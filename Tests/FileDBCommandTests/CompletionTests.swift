@@ -75,7 +75,7 @@ import Testing
   @Test func everyArgumentIsCompletedOrTakesAnything() throws {
     let anything = [
       "n", "c", "name", "name=value", "select", "version", "a=integer,b=float", "value", "regex", "new-name",
-      "declared", "words", "address",
+      "declared", "words", "address", "seconds", "pattern", "zone",
     ]
     let dump = try filedb("--experimental-dump-help", in: packageRoot).output
     let root = try #require(try JSONSerialization.jsonObject(with: Data(dump.utf8)) as? [String: Any])

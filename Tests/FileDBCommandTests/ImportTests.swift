@@ -35,7 +35,9 @@ import Testing
       "1;2\n", ["--columns", "a"],
       "the first line has ';' but no ','; give --separator ';' if ';' separates the fields\n"
     ),
-    ("a,b|c\n1,2\n", [], ""), ("\"a;b\"\n1\n", [], ""), ("a;b\n1;2\n", ["--separator", ";"], ""),
+    ("a,b|c\n1,2\n", [], ""),
+    ("\"a;b\"\n1\n", [], "the first line is a single field in quotes, although it has ';' in it\n"),
+    ("a;b\n1;2\n", ["--separator", ";"], ""),
     ("a\n1;2\n", [], ""),
   ])
   func otherSeparatorBesideCommasIsReported(text: String, options: [String], note: String) throws {

@@ -42,7 +42,7 @@ import Testing
         "\(changed.error)")
       let added = try run([(keys[1], "Heat"), (keys[2], "Alien")])
       #expect(
-        added.status == 65 && added.error.hasPrefix("filedb: standard input:3: table 'media': record"),
+        added.status == 65 && added.error.hasPrefix("filedb: standard input:3: table 'media': field"),
         "\(added.error)")
       let skipped = try run(
         [(keys[0], "Brazil"), (keys[2], "Brazil"), (keys[1], "Heat")], "--on-error", "skip")
@@ -65,7 +65,7 @@ import Testing
       let wrong = try filedb("import", "-", "media", in: folder, input: "title,sequel\nDune,Heat\nEve,Adam\n")
       #expect(
         wrong.status == 65
-          && wrong.error.contains("standard input:3: table 'media': record 6: field 'sequel'"))
+          && wrong.error.contains("standard input:3: table 'media': field 'sequel'"))
     }
   }
 

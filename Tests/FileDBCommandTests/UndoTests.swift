@@ -172,11 +172,11 @@ extension UndoTests {
       #expect(list.map { $0[0] } == ["1", "2", "3"])
       #expect(
         list.map { $0[2].trimmingPrefix(" ") } == [
-          "change of 1 record in food", "sort of food", "import of 3 records into food",
+          "change of 1 record in food (name)", "sort of food", "import of 3 records into food",
         ])
       #expect(
         try run("undo", "3").error
-          == "undone: change of 1 record in food\nundone: sort of food\nundone: import of 3 records into food\n"
+          == "undone: change of 1 record in food (name)\nundone: sort of food\nundone: import of 3 records into food\n"
       )
       #expect(try run("undo", "--list").error == "there is nothing to undo\n")
       #expect(try run("redo", "--list").output.split(separator: "\n").count == 3)
@@ -184,7 +184,7 @@ extension UndoTests {
         try run("redo", "2", "--dry-run").error.hasPrefix("would be redone: import of 3 records into food\n"))
       let all = try run("redo", "5")
       #expect(all.status == 0)
-      #expect(all.error.hasSuffix("redone: change of 1 record in food\nthere is nothing more to redo\n"))
+      #expect(all.error.hasSuffix("redone: change of 1 record in food (name)\nthere is nothing more to redo\n"))
       for wrong in [["undo", "0"], ["undo", "--skip", "--dry-run"], ["undo", "--list", "--skip"]] {
         #expect(try filedb(wrong, in: folder).status == 64)
       }

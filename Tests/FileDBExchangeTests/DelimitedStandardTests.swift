@@ -66,7 +66,8 @@ import Testing
       ("", nil, nil, "empty"), ("\u{FEFF}", nil, nil, "empty"), ("\r\n\n", nil, nil, "empty"),
       ("a,b\n1,2,3\n", 2, 1, "expected 2 fields, found 3"),
       ("a,b\n1,2\n3\n", 3, 1, "expected 2 fields, found 1"),
-      ("a,b,\n1,2,\n", 1, 5, "column 3 has no name"), ("a,b,a\n", 1, 5, "two columns are named 'a'"),
+      ("a,b,\n1,2,3\n", 2, 5, "column 3 has no name"), ("a,,b\n", 1, 3, "column 2 has no name"),
+      ("a,b,a\n", 1, 5, "two columns are named 'a'"),
       ("a,b\n\"1\" ,2\n", 2, 4, "after the closing quote"), ("a\n\"1\n", 2, 1, "never closed"),
     ]
     for fault in faults {

@@ -52,7 +52,8 @@ import Testing
       try withStore { store in
         let importer = importer(format) { $0.matching = matching }
         let error = try #require(storeError { try take(Array(text.utf8), importer, of: store) })
-        #expect([StoreError.Code.invalidText, .invalidValue].contains(error.code), "\(error)")
+        #expect(
+          [StoreError.Code.invalidText, .columnName, .invalidValue].contains(error.code), "\(error)")
         #expect(error.message.contains("no name") || error.message.contains("twice"), "\(error)")
         #expect(error.file == "file")
         #expect(try store.tableNames == [])

@@ -102,7 +102,7 @@ import Testing
       (.delimited(.csv), 4, "free", "free"), (.delimited(.csv), "4", "5", "5"),
       (.delimited(.csv), true, "1", "1"), (.delimited(.csv), true, "false", false),
       (.delimited(.csv), Self.day, "2024-03-01T00:00:00Z", .date(Date(timeIntervalSince1970: 1_709_251_200))),
-      (.delimited(.csv), Self.day, "2024-03-01", "2024-03-01"),
+      (.delimited(.csv), Self.day, "2024-03-01", .date(Date(timeIntervalSince1970: 1_709_251_200))),
       (.delimited(.csv), [Self.day, 1], "\"[\"\"2024-02-29T00:00:00Z\"\",2]\"", [Self.day, 2]),
       (.delimited(.csv), 7, "007", "007"),
       (.json, 4, "\"4\"", "4"), (.json, 4.0, "4", 4), (.json, 4, "5.0", 5.0),

@@ -218,7 +218,10 @@ private struct Fault {
       """
     let source = ImportSource(Array(text.utf8), name: "file")
     let csv = importer(.delimited(.csv))
-    #expect(try csv.detectedTypes(of: source) == ["i": .integer, "f": .float, "b": .bool, "d": .date])
+    #expect(
+      try csv.detectedTypes(of: source) == [
+        "i": .integer, "f": .float, "b": .bool, "d": .date, "day": .date,
+      ])
     let given = importer(.delimited(.csv)) { $0.types = ["i": .float, "mixed": .string] }
     #expect(try given.detectedTypes(of: source)["i"] == .float)
   }

@@ -79,7 +79,8 @@ func cornerFolder() throws -> URL {
 /// Whether an error has no line because it is about the file as a whole.
 func concernsWholeFile(_ reason: PlistError.Reason) -> Bool {
   switch reason {
-  case .empty, .binaryPropertyList, .oldStylePropertyList, .json, .fileTooLarge: true
+  case .empty, .binaryPropertyList, .unknownBinaryPropertyList, .oldStylePropertyList, .json, .fileTooLarge:
+    true
   default: false
   }
 }

@@ -35,6 +35,7 @@ import Testing
     Example("", .empty, line: nil, column: nil),
     Example(" \n\t\r\n", .empty, line: nil, column: nil),
     Example("bplist00\u{1}", .binaryPropertyList, line: nil, column: nil),
+    Example("bplist16\u{1}", .unknownBinaryPropertyList(version: "16"), line: nil, column: nil),
     Example("{ title = \"a: b\"; }", .oldStylePropertyList, line: nil, column: nil),
     Example("( a, b )", .oldStylePropertyList, line: nil, column: nil),
     Example("<0fbd77 1c2735ae>", .oldStylePropertyList, line: nil, column: nil),
@@ -160,7 +161,7 @@ import Testing
   }
 }
 
-private let numberOfReasons = 25
+private let numberOfReasons = 26
 
 /// A number for each reason; a new one stops the compiler here, and wants an example.
 private func number(_ reason: PlistError.Reason) -> Int {
@@ -190,5 +191,20 @@ private func number(_ reason: PlistError.Reason) -> Int {
   case .fileTooLarge: 22
   case .unrepresentableCharacter: 23
   case .dateOutOfRange: 24
+  case .unknownBinaryPropertyList: 25
+  }
+}
+
+/// What other programs write, and what a property list can do without.
+@Suite struct LenienceTests {
+  @Test(arguments: [
+    "<?xml version=\"1.0\" encoding=\"UTF-16\"?>\n<plist version=\"1.0\"><string>é</string></plist>",
+    "<?xml version=\"1.0\" encoding='utf-16le'?>\n<plist version=\"1.0\"><string>é</string></plist>",
+    "<plist xmlns=\"http://example.com/a\" version=\"1.0\"><string>é</string></plist>",
+    "<plist xmlns=\"a b\"><string>é</string></plist>", "<plist xmlns=\"relative\"><string>é</string></plist>",
+    "<?xml version=\"1.0\"?><?a:b?><plist><?c:d e?><string>é</string></plist>",
+  ])
+  func whatMeansNothingDoesNotMatter(text: String) throws {
+    #expect(try PlistParser.parse(Array(text.utf8)) == "é")
   }
 }

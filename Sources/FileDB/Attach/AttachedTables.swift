@@ -87,7 +87,7 @@ final class AttachedTables: TableView {
     return try OverlayEdit(of: own, over: beneath, from: before, to: after, moving: ids).recorded
   }
 
-  func note(_ seen: TableState, of table: TableKey, own: TableState) {
+  func remember(_ seen: TableState, of table: TableKey, own: TableState) {
     // A newer version may have been read in the meantime.
     guard let beneath = attached.table(table), seen.beneath?.isIdentical(to: beneath.records) == true else {
       return

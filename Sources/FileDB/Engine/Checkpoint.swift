@@ -18,7 +18,7 @@ extension FileLog {
     defer { withExtendedLifetime(lock) {} }
     let (isDone, hasJournal) = try state.withLock { state throws(StoreError) in
       try readOn(&state)
-      let isDone = !state.pending.values.contains(where: scope.contains) && !state.isLongForNothing(options)
+      let isDone = !state.pending.values.contains(where: scope.contains) && !state.canBeReplaced(options)
       return (isDone, state.journal != nil)
     }
     if isDone, !hasJournal { return WrittenTables() }
@@ -164,8 +164,8 @@ extension FileLog {
       throw error
     }
 
-    // 3. Rename each draft to its file's name, and remove the files of dropped tables. What another program has saved
-    // in the meantime keeps the name.
+    // 3. Rename each draft to its file's name, and remove the files of dropped tables. If another program saved a file
+    //    meanwhile, keep its version.
     var (installed, conflicts): ([StagedTable], [TableKey: StoreError]) = ([], [:])
     do throws(StoreError) {
       for table in staged {
@@ -183,7 +183,7 @@ extension FileLog {
     // 4. Sync the folders before the journal forgets what is in the files. Do this even if a dropped table's file was
     //    gone already: whoever removed it may have died before the sync.
     try sync(Set(staged.map { $0.file.map { parentFolder(of: $0.target) } ?? folder.path }))
-    return WrittenTables(numbers: note(installed), conflicts: conflicts)
+    return WrittenTables(numbers: updateFiles(installed), conflicts: conflicts)
   }
 
   /// - Returns: whether the file now has the staged content.
@@ -254,7 +254,7 @@ extension FileLog {
     let journal = try writeFrame(.checkpoint, payload)
     state.withLock { state in
       state.take(journal)
-      state.pending.note(checkpoint, at: journal.sequence)
+      state.pending.add(checkpoint, at: journal.sequence)
     }
     do { try syncJournal() } catch { throw StoreError(error) }
   }
@@ -267,7 +267,7 @@ extension FileLog {
     let journal = try writeFrame(.written, done.payload)
     state.withLock { state in
       state.take(journal)
-      state.note(done)
+      state.settle(done)
     }
     do { try syncJournal() } catch { throw StoreError(error) }
   }
@@ -284,7 +284,7 @@ extension FileLog {
   }
 
   /// Records the files as they are now.
-  private func note(_ staged: [StagedTable]) -> [TableKey: Int] {
+  private func updateFiles(_ staged: [StagedTable]) -> [TableKey: Int] {
     // The checkpoint is done. If a file's stamp cannot be read, the file is read again next time.
     var rest = (try? disk.stamps(of: staged.compactMap(\.file)))?[...]
     let stamps = staged.map { $0.file == nil ? nil : rest?.popFirst() }
@@ -293,7 +293,7 @@ extension FileLog {
       var numbers: [TableKey: Int] = [:]
       for (written, stamp) in zip(staged, stamps) {
         let key = written.draft.key
-        numbers[key] = state.note(FileContent(written.version), at: written.path, stamp, of: key).number
+        numbers[key] = state.setFile(FileContent(written.version), at: written.path, stamp, of: key).number
         state.durableFiles[key] = numbers[key]
       }
       return numbers
@@ -303,7 +303,7 @@ extension FileLog {
   private func noteOffsets(of written: StagedTable, _ stamp: FileStamp?) {
     if let stamp, let offsets = written.offsets, mayStayUnread(stamp) {
       let known = KnownOffsets(stamp: stamp, version: written.version, offsets: offsets)
-      folder.note(known, written.lookups, of: written.draft.key)
+      folder.writeOffsets(known, written.lookups, of: written.draft.key)
     } else if let base = written.draft.base, base.size >= options.leastUnread {
       folder.forgetOffsets(of: written.draft.key)
     }
@@ -321,7 +321,7 @@ extension FileLog.State {
 
   /// Whether the journal is long although no table waits for any of its commits: a folder that follows a log has a
   /// number for each commit to a table that it does not hold.
-  fileprivate func isLongForNothing(_ options: StoreOptions) -> Bool {
+  fileprivate func canBeReplaced(_ options: StoreOptions) -> Bool {
     pending.isEmpty && (journal?.end ?? 0) > options.shortJournal
   }
 
@@ -330,7 +330,7 @@ extension FileLog.State {
   fileprivate func keepsJournal(with staying: Set<TableKey>, _ options: StoreOptions) -> Bool {
     guard let journal, journal.format == JournalStart.newestFormat else { return false }
     if !options.renumbersCommits, !staying.isEmpty { return true }
-    if isLongForNothing(options) { return false }
+    if canBeReplaced(options) { return false }
     if staying.isSuperset(of: pending.keys) { return true }
     if journal.end <= options.keptJournal, !hasRecordsFiles { return true }
     let bytes = staying.reduce(0) { $0 + (pending[$1]?.byteCount ?? 0) }

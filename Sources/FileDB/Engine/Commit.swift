@@ -34,7 +34,7 @@ extension FileLog {
     if try !readUpToHere() {
       // This writes and syncs a draft, renames it, and syncs the folder.
       _ = try disk.install([disk.stageJournal(folder.journalFile, after: 0)])
-      // Without a journal, it would seem for every commit that another process had been first.
+      // Read the new journal. Otherwise it would look as if another process had committed first.
       guard try readUpToHere() else { throw damage("the journal is gone") }
     }
     do throws(StoreError) {
@@ -92,7 +92,7 @@ extension FileLog {
     _ new: NewCommit, taking: (LoggedCommit) -> Void
   ) throws(StoreError) -> FileTicket? {
     let made = try state.withLock { state throws(StoreError) in
-      state.isMade(for: new) ? try journalCommit(new, state) : nil
+      state.isCurrent(for: new) ? try journalCommit(new, state) : nil
     }
     guard let commit = made else { return nil }
 
@@ -131,7 +131,7 @@ extension FileLog {
     return try state.withLock { state throws(StoreError) in
       state.take(journal)
       do throws(PayloadFault) {
-        try state.pending.note(commit, sequence: journal.sequence, byteCount: byteCount)
+        try state.pending.add(commit, sequence: journal.sequence, byteCount: byteCount)
       } catch {
         throw damage(error.message)
       }
@@ -280,7 +280,7 @@ extension FileLog.State {
   }
 
   /// Whether the tables are still in the state for which a commit was made.
-  fileprivate func isMade(for commit: NewCommit) -> Bool {
+  fileprivate func isCurrent(for commit: NewCommit) -> Bool {
     commit.tables.allSatisfy { table, expected in
       files[table]?.number == expected.base
         && pending[table]?.commits.last.map { $0.sequence <= expected.sequence } ?? true

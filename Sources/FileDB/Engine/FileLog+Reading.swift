@@ -128,18 +128,18 @@ extension FileLog {
     let format = state.journal?.format ?? JournalStart.newestFormat
     switch frame.kind {
     case .start: break
-    case .checkpoint: state.pending.note(try checkpoint(in: frame, format: format), at: frame.sequence)
+    case .checkpoint: state.pending.add(try checkpoint(in: frame, format: format), at: frame.sequence)
     case .commit:
       let (commit, byteCount, recordsFile) = try commit(in: frame, format: format)
       try understanding(frame) { () throws(PayloadFault) in
-        try state.pending.note(commit, sequence: frame.sequence, byteCount: byteCount)
+        try state.pending.add(commit, sequence: frame.sequence, byteCount: byteCount)
       }
       state.commits.append(state.logged(commit, sequence: frame.sequence))
       state.noteUndo(commit)
       if recordsFile != nil { state.hasRecordsFiles = true }
     case .written:
       let written = try written(in: frame)
-      state.note(written)
+      state.settle(written)
       // A table without a file may have existed in the meantime, and may have another counter.
       for table in written.files.keys where state.files[table]?.stamp == nil { state.files[table] = nil }
     }
@@ -247,7 +247,7 @@ extension FileLog {
       }
       let table = if let merged { merged } else { try read.table.get() }
       if let status, try folder.isOpenToMore(than: status) { folder.forgetMade() }
-      let known = state.note(read.content, at: file, read.stamp, of: key)
+      let known = state.setFile(read.content, at: file, read.stamp, of: key)
       return TableBase(
         state: table, sequence: sequence, number: known.number, end: state.end, isMerged: isMerged)
     }

@@ -152,7 +152,7 @@ extension FileLog.State {
   }
 
   /// Takes over what a checkpoint has done: nothing waits for these tables any more.
-  mutating func note(_ written: WrittenFiles) {
+  mutating func settle(_ written: WrittenFiles) {
     for (table, file) in written.files {
       pending[table] = nil
       writtenFiles[table] = file
@@ -164,7 +164,7 @@ extension FileLog.State {
 
   /// Records the present content of a table's file.
   /// - Returns: the file, with its former number if the content is the same.
-  mutating func note(
+  mutating func setFile(
     _ content: FileContent, at path: String, _ stamp: FileStamp?, of table: TableKey
   ) -> FileLog.KnownFile {
     if let known = files[table], known.path == path, known.stamp == stamp, stamp?.isSettled ?? true {

@@ -42,7 +42,7 @@ struct PendingTable: Sendable {
   }
 
   /// From here on, commits are made for a file that another program saved.
-  mutating func note(saved version: FileVersion) {
+  mutating func adopt(saved version: FileVersion) {
     // In a damaged journal, the commit that named the file's version may be lost.
     let lastCommit = versions.first?.lastCommit ?? (commits.first?.sequence ?? 1) - 1
     versions = [(version, lastCommit)]
@@ -94,7 +94,7 @@ extension [TableKey: PendingTable] {
   ///   - sequence: its number.
   ///   - byteCount: its length in the journal.
   /// - Throws: if the commit was made for another state of the tables.
-  mutating func note(
+  mutating func add(
     _ commit: JournalCommit, sequence: UInt64, byteCount: Int
   ) throws(PayloadFault) {
     for (table, former) in commit.tables {
@@ -102,7 +102,7 @@ extension [TableKey: PendingTable] {
         if self[table] == nil {
           self[table] = PendingTable(versions: [(base, sequence - 1)])
         } else {
-          self[table]?.note(saved: base)
+          self[table]?.adopt(saved: base)
         }
       } else if self[table] == nil {
         throw PayloadFault(message: "it does not say which file of '\(table.text)' it changes")
@@ -118,9 +118,9 @@ extension [TableKey: PendingTable] {
     }
   }
 
-  mutating func note(_ checkpoint: JournalCheckpoint, at sequence: UInt64) {
+  mutating func add(_ checkpoint: JournalCheckpoint, at sequence: UInt64) {
     for (table, file) in checkpoint.files {
-      if let saved = file.saved { self[table]?.note(saved: saved) }
+      if let saved = file.saved { self[table]?.adopt(saved: saved) }
       self[table]?.versions.append((file.version, sequence))
     }
   }

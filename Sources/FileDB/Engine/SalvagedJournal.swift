@@ -36,7 +36,7 @@ struct SalvagedJournal {
     case .start: break
     case .checkpoint:
       if let checkpoint = try? log.checkpoint(in: frame, format: format) {
-        pending.note(checkpoint, at: frame.sequence)
+        pending.add(checkpoint, at: frame.sequence)
       }
     case .written:
       if let written = try? log.written(in: frame) {

@@ -29,14 +29,14 @@ extension StoreFolder {
 
   /// Keeps what is known about a table's file.
   /// - Parameter lookups: all lookups that the table may have, complete with its records.
-  func note(_ known: KnownOffsets, _ lookups: [LookupDraft], of table: TableKey) {
+  func writeOffsets(_ known: KnownOffsets, _ lookups: [LookupDraft], of table: TableKey) {
     guard known.stamp.isSettled, Self.hasOffsets(table), let bytes = known.bytes else { return }
-    for lookup in lookups { note(RecordLookup(lookup), of: table, for: known) }
+    for lookup in lookups { writeLookup(RecordLookup(lookup), of: table, for: known) }
     removeLookups(of: table, except: lookups.map(\.names))
-    note(offsetsFile(of: table)) { file throws(DiskError) in try file.append(bytes) }
+    write(offsetsFile(of: table)) { file throws(DiskError) in try file.append(bytes) }
   }
 
-  private func note(_ path: String, write: (any WritableFile) throws(DiskError) -> Void) {
+  private func write(_ path: String, _ write: (any WritableFile) throws(DiskError) -> Void) {
     let draft = "\(offsetsFolder)/.\(UInt64.random(in: .min ... .max))"
     do throws(StoreError) {
       guard try disk.status(ownFolder) != nil else { return }
@@ -69,10 +69,10 @@ extension StoreFolder {
     return LookupFile(file, by: names, for: known)
   }
 
-  func note(_ lookup: RecordLookup, of table: TableKey, for known: KnownOffsets) {
+  func writeLookup(_ lookup: RecordLookup, of table: TableKey, for known: KnownOffsets) {
     guard known.stamp.isSettled, Self.hasOffsets(table) else { return }
     let head = LookupHead(lookup, for: known)
-    note(lookupFile(of: table, by: lookup.names)) { file throws(DiskError) in
+    write(lookupFile(of: table, by: lookup.names)) { file throws(DiskError) in
       var piece = head.bytes
       for number in head.firstHashes.indices {
         piece += head.bytes(ofBlock: number, of: lookup)

@@ -46,7 +46,7 @@ extension FileLog {
     {
       var lookups = state.emptyLookups
       if !lookups.isEmpty { for record in state.records { lookups.add(record) } }
-      folder.note(
+      folder.writeOffsets(
         KnownOffsets(stamp: content.stamp, version: fileContent.version, offsets: offsets), lookups, of: table
       )
     }

@@ -49,7 +49,7 @@ extension UnreadTable {
       for record in records(ofChunk: number) { draft.add(record) }
     }
     let lookup = RecordLookup(draft)
-    folder.note(lookup, of: table, for: known)
+    folder.writeLookup(lookup, of: table, for: known)
     return lookup
   }
 }

@@ -163,7 +163,7 @@ extension PredicateOperand {
     case .constant(let term): term.values.isEmpty ? [] : [term.values]
     case .list(let operands):
       operands.allSatisfy { !$0.constants.isEmpty } ? [operands.flatMap { $0.constants.flatMap(\.self) }] : []
-    case .path, .calculation: []
+    case .path, .calculation, .call: []
     }
   }
 }

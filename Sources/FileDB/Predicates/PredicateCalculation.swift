@@ -79,13 +79,13 @@ struct PredicateCalculation: Equatable, Sendable {
 }
 
 extension PredicateTerm {
-  fileprivate var plainValue: PlistValue? {
+  var plainValue: PlistValue? {
     if case .value(let value) = self { value.value } else { nil }
   }
 }
 
 extension PlistValue {
-  fileprivate init?(whole number: Int128?) {
+  init?(whole number: Int128?) {
     guard let number else { return nil }
     if let number = Int64(exactly: number) {
       self = .integer(number)
@@ -96,7 +96,7 @@ extension PlistValue {
     }
   }
 
-  fileprivate var wholeNumber: Int128? {
+  var wholeNumber: Int128? {
     switch self {
     case .integer(let number): Int128(number)
     case .unsigned(let number): Int128(number)
@@ -104,7 +104,7 @@ extension PlistValue {
     }
   }
 
-  fileprivate var anyReal: Double? {
+  var anyReal: Double? {
     switch self {
     case .integer(let number): Double(number)
     case .unsigned(let number): Double(number)

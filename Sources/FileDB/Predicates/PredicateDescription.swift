@@ -70,6 +70,7 @@ extension PredicateOperand: CustomStringConvertible {
     case .path(let path): path.description
     case .list(let operands): "{" + operands.map(\.description).joined(separator: ", ") + "}"
     case .calculation(let calculation): calculation.description
+    case .call(let call): call.description
     }
   }
 }

@@ -86,6 +86,7 @@ extension PredicateOperand {
     case .list(let operands): .list(operands.map { $0.term(of: record) })
     case .calculation(let calculation):
       calculation.value(of: record).map { .value(ComparedValue(of: $0)) } ?? .null
+    case .call(let call): call.value(of: record).map { .value(ComparedValue(of: $0)) } ?? .null
     }
   }
 }

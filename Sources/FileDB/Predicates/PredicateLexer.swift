@@ -86,7 +86,9 @@ struct PredicateLexer {
     case "#": return .name(try escapedName(at: start))
     case "%": return try argument(at: start)
     case "$": return .namedArgument(try argumentName(at: start))
-    case "0"..."9": return try number(at: start)
+    case "0"..."9":
+      if let date = unquotedDate { throw fault("a date needs quotes: write '\(date)'", at: start) }
+      return try number(at: start)
     case "-" where !isBehindOperand && rest.dropFirst().first.map { ("0"..."9").contains($0) } == true:
       return try number(at: start)
     case "-" where isInWord(at: start):
@@ -95,6 +97,14 @@ struct PredicateLexer {
     case let first where Self.beginsWord(first): return .word(word())
     default: return .symbol(try symbol(at: start))
     }
+  }
+
+  /// The date that comes next, as in `due < 2026-01-31`; with a subtraction, two numbers would be left of it.
+  private var unquotedDate: String? {
+    let text = rest.prefix { ("0"..."9").contains($0) || "-:.TZ+".unicodeScalars.contains($0) }
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false).map(\.count)
+    guard parts.count >= 2, parts[0] == 4, parts[1] == 2 else { return nil }
+    return ISODate.parse(String(text)) == nil ? nil : String(text)
   }
 
   /// Whether there is a letter on both sides, as in `first-name`. Then it is more likely a name than a subtraction.

@@ -85,13 +85,15 @@ struct PredicateParser {
     return try comparison()
   }
 
-  /// A field by itself is a condition: a Boolean that must be true.
+  /// A field by itself is a condition: a Boolean that must be true. So is a constant.
   private func condition(_ part: PredicatePart) throws -> PredicateNode {
     switch part {
     case .node(let node): return node
     case .operand(.path(let path)):
       return .comparison(
         PredicateComparison(quantifier: nil, left: .path(path), test: .isTrue, folding: []))
+    case .operand(.constant(.value(let value))) where value.value == true || value.value == false:
+      return .constant(value.value == true)
     case .operand: throw missingComparison
     }
   }
@@ -398,20 +400,40 @@ extension PredicateParser {
     return terms.count == operands.count ? .constant(.list(terms)) : .list(operands)
   }
 
-  /// Parses a path, or a value like `DATE("2026-01-31")`.
+  /// Parses a path, a call like `length(name)`, or a value like `DATE("2026-01-31")`.
   private mutating func named(_ word: String) throws -> PredicateOperand {
     let start = token.start
     let path = try path()
     guard try takeSymbol(.open) else { return .path(path) }
+    if path.steps.isEmpty, let function = PredicateFunction(word: word) {
+      return try call(function, at: start)
+    }
     guard let form = PredicateValueForm(rawValue: word.uppercased()), path.steps.isEmpty else {
-      throw fault(
-        "there is no function \(word.prefix(40)); the functions are DATE, DATA and REAL", at: start)
+      throw fault(PredicateFunction.unknown(word), at: start)
     }
     guard case .text(let text) = token.kind, let value = form.value(of: text) else {
       throw fault("expected \(form.expectation)")
     }
     try advance()
     guard try takeSymbol(.close) else { throw fault("expected ')'") }
+    return .constant(.value(ComparedValue(literal: value)))
+  }
+
+  private mutating func call(_ function: PredicateFunction, at start: String.Index) throws -> PredicateOperand
+  {
+    try descend()
+    defer { depth -= 1 }
+    var arguments = [try operand()]
+    while try takeSymbol(.comma) { arguments.append(try operand()) }
+    guard try takeSymbol(.close) else { throw fault("expected ',' or ')'") }
+    guard function.form.argumentCounts.contains(arguments.count) else {
+      throw fault("write \(function.form.usage)", at: start)
+    }
+    if function == .days { arguments = arguments.map(\.asDate) }
+    let call = PredicateCall(function: function, arguments: arguments)
+    // What needs no record is calculated at once.
+    guard call.isConstant else { return .call(call) }
+    guard let value = call.constantValue else { throw fault("this cannot be calculated", at: start) }
     return .constant(.value(ComparedValue(literal: value)))
   }
 }

@@ -58,12 +58,13 @@ indirect enum PredicateOperand: Equatable, Sendable {
   /// A list that contains a path.
   case list([PredicateOperand])
   case calculation(PredicateCalculation)
+  case call(PredicateCall)
 
   /// The operand with its strings folded, once for all records.
   func folded(_ folding: TextFolding) -> PredicateOperand {
     switch self {
     case .constant(let term): .constant(term.folded(folding))
-    case .path, .calculation: self
+    case .path, .calculation, .call: self
     case .list(let operands): .list(operands.map { $0.folded(folding) })
     }
   }

@@ -139,7 +139,7 @@ extension PredicateOperand {
   var mayHaveElements: Bool {
     switch self {
     case .path, .list, .constant(.list), .constant(.null): true
-    case .calculation, .constant(.value): false
+    case .calculation, .call, .constant(.value): false
     }
   }
 
@@ -154,7 +154,7 @@ extension PredicateOperand {
 
   var mayBeText: Bool {
     switch self {
-    case .path, .calculation: true
+    case .path, .calculation, .call: true
     case .constant(let term): term.string != nil
     case .list: false
     }

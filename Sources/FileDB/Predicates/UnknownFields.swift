@@ -160,6 +160,7 @@ extension PredicateOperand {
     case .path(let path): [path]
     case .list(let operands): operands.flatMap(\.paths)
     case .calculation(let calculation): calculation.operands.flatMap(\.paths)
+    case .call(let call): call.arguments.flatMap(\.paths)
     }
   }
 }

@@ -150,7 +150,7 @@ extension RecordStore {
     let written = try log.write(repaired: draft)
     if let conflict = written.conflict { throw conflict }
     try tables.catchUp()
-    tables.note(written.numbers, states: [key: plan.repaired])
+    tables.setBases(written.numbers, states: [key: plan.repaired])
     return backups.map { URL(fileURLWithPath: $0) }
   }
 

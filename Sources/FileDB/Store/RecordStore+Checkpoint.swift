@@ -38,7 +38,7 @@ extension RecordStore {
         let table = try tables.newest(key)
         return NewestTable(state: table.state, base: table.base)
       }
-      tables.note(written.numbers)
+      tables.setBases(written.numbers)
       if let conflict = written.conflict { throw conflict }
       try shownFiles?.update()
     }

@@ -30,7 +30,7 @@ extension RecordTable {
   ) throws -> [RecordID<Value>] {
     // Encode before locking the store, so that no other writer waits for it.
     let fields = try store.encode(values, for: name.text)
-    return try writing { transaction in
+    return try writing(adding: fields) { transaction in
       let marked = try transaction.marking(fields, of: Value.self, in: name.text)
       return try transaction.insert(marked, into: name.text, at: position)
     }
@@ -283,9 +283,12 @@ extension RecordTable {
   }
 
   /// Runs `body` in this thread's transaction, or else in a new one.
-  func writing<Result>(_ body: (TransactionState) throws -> Result) throws -> Result {
+  /// - Parameter new: the fields of the values that `body` adds.
+  func writing<Result>(
+    adding new: [Fields] = [], _ body: (TransactionState) throws -> Result
+  ) throws -> Result {
     try store.write { transaction in
-      try transaction.state.keepDeclaration(of: name)
+      try transaction.state.keepDeclaration(of: name, adding: new)
       return try body(transaction.state)
     }
   }

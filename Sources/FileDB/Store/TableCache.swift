@@ -86,8 +86,8 @@ struct TableCache: Sendable {
     return shown
   }
 
-  /// Continues after commits that the log has forgotten: the tables may lack some of them. It may also continue before
-  /// them, if it is another log now. Then nothing about the tables is certain.
+  /// Continues after commits that the log has forgotten: the tables may lack some of them. If another log has taken its
+  /// place, it may end before these commits. Then nothing about the tables is certain.
   /// - Parameter asked: the ``position`` for which the log was asked.
   mutating func skip(from asked: UInt64, to sequence: UInt64) -> Set<TableKey>? {
     guard position == asked else { return nil }  // Another thread was first.
@@ -118,13 +118,13 @@ struct TableCache: Sendable {
   mutating func noteStale(_ table: TableKey) { published[table]?.isStale = true }
 
   /// Records that a table that is behind includes all commits up to `sequence`.
-  mutating func note(_ table: TableKey, includes sequence: UInt64) {
+  mutating func advance(_ table: TableKey, to sequence: UInt64) {
     guard let known = published[table], known.isBehind else { return }
     published[table]?.sequence = max(known.sequence, sequence)
     if sequence >= position { published[table]?.isBehind = false }
   }
 
-  mutating func note(_ bases: [TableKey: Int], states: [TableKey: TableState]) -> Set<TableKey> {
+  mutating func setBases(_ bases: [TableKey: Int], states: [TableKey: TableState]) -> Set<TableKey> {
     var shown = publish(through: .max)
     for (table, base) in bases {
       published[table]?.base = base

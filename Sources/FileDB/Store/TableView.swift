@@ -35,7 +35,7 @@ protocol TableView: Sendable {
   ) throws(StoreError) -> ChangeRecorder?
 
   /// Records the view of a table after a transaction.
-  func note(_ seen: TableState, of table: TableKey, own: TableState)
+  func remember(_ seen: TableState, of table: TableKey, own: TableState)
 
   /// The file of a table that is not in the log's folder.
   func url(of table: TableKey) throws -> URL?
@@ -62,7 +62,7 @@ struct PlainTables: TableView {
     of table: TableKey, own: TableState, from before: TableState, to after: TableState,
     moving ids: Set<AnyRecordID>
   ) -> ChangeRecorder? { nil }
-  func note(_ seen: TableState, of table: TableKey, own: TableState) {}
+  func remember(_ seen: TableState, of table: TableKey, own: TableState) {}
   func url(of table: TableKey) -> URL? { nil }
   var folders: [StoreFolder] { [] }
   func sources(of table: TableKey) -> [(table: TableKey, folder: StoreFolder)] { [] }

@@ -80,7 +80,7 @@ final class TablesInMemory: Sendable {
         switch news {
         case nil: return usable
         case .forgotten(let start)?:
-          cache.withLock { $0.note(key, includes: start) }
+          cache.withLock { $0.advance(key, to: start) }
           continue
         case .commits(let commits)?:
           brought = try bring(key, usable, lookedAt: commits.last?.sequence ?? usable.sequence)
@@ -147,8 +147,8 @@ final class TablesInMemory: Sendable {
 
   /// Takes over the numbers of the bases that a checkpoint or a repair has written.
   /// - Parameter states: the tables that this changed.
-  func note(_ bases: [TableKey: Int], states: [TableKey: TableState] = [:]) {
-    show { $0.note(bases, states: states) }
+  func setBases(_ bases: [TableKey: Int], states: [TableKey: TableState] = [:]) {
+    show { $0.setBases(bases, states: states) }
   }
 
   /// Changes what readers see, and notifies those who wait for changes.

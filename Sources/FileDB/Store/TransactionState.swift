@@ -248,7 +248,7 @@ extension TransactionState {
       let key = place.key
       let edit = try ownEdit(key, place.table)
       if let edit {
-        store.view.note(place.table.now, of: key, own: edit.table)
+        store.view.remember(place.table.now, of: key, own: edit.table)
         if edit.changes.isEmpty { continue }
         own += edit.changes.map { (key, $0) }
       }

@@ -6,6 +6,8 @@ import FileDBPlist
 /// stay as they are.
 public struct UndoStep: Sendable {
   var tables: [TableKey: TableUndo]
+  /// What readers saw of the tables that lie over attached ones. There, a move is a mark that the log's own part got.
+  var seen: [TableKey: TableUndo] = [:]
 
   /// The names of the tables that the write changed, in order.
   public var tableNames: [String] { tables.keys.sorted().map(\.text) }
@@ -15,7 +17,7 @@ public struct UndoStep: Sendable {
 
   /// What the write did, in words, such as "deletion of 3 records from notes".
   public var summary: String {
-    tables.sorted { $0.key < $1.key }.map { $1.summary(of: $0.text) }.joined(separator: "; ")
+    tables.sorted { $0.key < $1.key }.map { (seen[$0] ?? $1).summary(of: $0.text) }.joined(separator: "; ")
   }
 }
 
@@ -168,11 +170,22 @@ extension TableUndo {
     var parts: [String] = []
     if !added.isEmpty { parts.append("\(addition) to \(table)") }
     if !removed.isEmpty { parts.append("deletion of \(removed.count.counted("record")) from \(table)") }
-    if !updated.isEmpty { parts.append("change of \(updated.count.counted("record")) in \(table)") }
+    if !updated.isEmpty {
+      parts.append("change of \(updated.count.counted("record")) in \(table) (\(changedFields))")
+    }
     if !moved.isEmpty { parts.append("move of \(moved.count.counted("record")) in \(table)") }
     if schema != nil { parts.append("change of the schema of \(table)") }
     if order != nil { parts.append("new order of \(table)") }
     return parts.joined(separator: ", ")
+  }
+
+  /// The names of the first fields that were changed.
+  private var changedFields: String {
+    var names: [String] = []
+    for field in updated.lazy.flatMap(\.fields) where names.count < 4 && !names.contains(field.name) {
+      names.append(field.name)
+    }
+    return names.prefix(3).joined(separator: ", ") + (names.count > 3 ? ", …" : "")
   }
 
   private var addition: String { "addition of \(added.count.counted("record"))" }
@@ -191,7 +204,11 @@ extension TransactionState {
       var undo = TableUndo(
         from: before, to: try ownTable(key, seenAs: table.now), moving: movedIDs(in: key))
       undo.misfits = try misfits(before, changedBy: undo, in: key, since: earlier)
-      if !undo.isEmpty { step.tables[key] = undo }
+      if undo.isEmpty { continue }
+      step.tables[key] = undo
+      guard table.now.beneath != nil else { continue }
+      let seen = TableUndo(from: earlier[key] ?? table.first, to: table.now, moving: movedIDs(in: key))
+      if !seen.isEmpty { step.seen[key] = seen }
     }
     return step
   }

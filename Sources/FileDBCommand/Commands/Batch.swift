@@ -83,7 +83,7 @@ struct Batch: StoreCommand {
   /// which the transaction does not concern. Commands that are transactions themselves.
   private static let excluded: [any ParsableCommand.Type] = [
     Batch.self, Repair.self, Check.self, Tables.self, Info.self, Watch.self, Checkpoint.self, Undo.self,
-    Redo.self, Export.self, Diff.self, SQL.self, Edit.self, ConflictsList.self, ConflictsTake.self,
+    Redo.self, Export.self, Copy.self, Diff.self, SQL.self, Edit.self, ConflictsList.self, ConflictsTake.self,
     SharedSync.self, SharedStatus.self, SharedCompact.self,
   ]
 
@@ -95,7 +95,7 @@ struct Batch: StoreCommand {
           "'\(CommandNames.fullName(of: type(of: parsed)))' is not a command for a script.")
       }
       try RepeatedOption.check(command.words, of: type(of: parsed))
-      try parsed.run()
+      try parsed.runAsAsked()
     } catch let error as ExitCode where error == .success {
     }
   }

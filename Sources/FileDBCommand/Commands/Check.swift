@@ -34,7 +34,7 @@ struct Check: StoreCommand {
     for reference in references {
       do {
         let store = isOneStore ? first : try existingStore(for: reference)
-        let findings = try store.check(reference.name)
+        let findings = try findings(in: reference.name, of: store)
         // For a table that cannot be read, or a damaged journal, this has been reported.
         let snapshot = try? store.table(reference.name).snapshot()
         let unusual = snapshot.map { $0.mixedFields() + [$0.namelessField()].compactMap(\.self) } ?? []
@@ -47,6 +47,12 @@ struct Check: StoreCommand {
       }
     }
     try report.finish()
+  }
+
+  private func findings(in table: String, of store: RecordStore) throws -> [CheckFinding] {
+    do { return try store.check(table) } catch StoreError.Code.tableNotFound {
+      throw try store.table(table).missing()
+    }
   }
 }
 

@@ -3,21 +3,37 @@ import FileDB
 import FileDBEssentials
 import FileDBExchange
 
-struct Copy: ParsableCommand {
+struct Copy: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "copy", abstract: "Copy a store between folders and databases.",
+    usage: "filedb copy [<from>] <to>",
     discussion: """
-      FROM and TO are folders, or addresses such as 'postgres://db1/app?store=notes' or \
+      FROM is the store that --store or $FILEDB_STORE names, or the current folder, unless you give it. FROM and TO are \
+      folders, or addresses such as 'postgres://db1/app?store=notes' or \
       'etcd://m1,m2,m3/app?store=notes'. All tables are copied in one transaction, with the ids and the order of their \
       records, their counters and their schemas. Before that, another transaction copies the counters of dropped \
       tables. TO must have no tables. In a database, create it with 'filedb shared init' first.
       """)
 
-  @Argument(help: ArgumentHelp("The store that is copied.", valueName: "from")) var source: String
-  @Argument(help: ArgumentHelp("The store that gets the tables.", valueName: "to")) var target: String
+  @OptionGroup var location: StoreLocation
+  @ParentCommand var tool: FileDBTool
+  @Argument(
+    help: ArgumentHelp(
+      "The store that is copied, if it is another one, and the store that gets the tables.", valueName: "dir")
+  )
+  var stores: [String] = []
+
+  func validate() throws {
+    guard (1...2).contains(stores.count) else {
+      throw ValidationError("Name the folder or the database that gets the tables: filedb copy [FROM] TO.")
+    }
+    if stores.count == 2, location.path != nil { throw ValidationError("Give only one of FROM and --store.") }
+    if !location.attached.isEmpty { throw ValidationError("--attach does not work with 'copy'.") }
+  }
 
   func run() throws {
-    let places = try (source: StorePlace(source), target: StorePlace(target))
+    let source = try stores.count == 2 ? StorePlace(stores[0]) : storePlace
+    let places = try (source: source, target: StorePlace(stores[stores.count - 1]))
     if places.source.isShared || places.target.isShared { _ = try FileDBTool.needExtra() }
     if case .folder(let url) = places.source, !FileInfo.isFolder(url) {
       throw StoreError(.fileNotFound, "there is no such folder", file: url.path)

@@ -27,18 +27,25 @@ struct FieldRename: StoreCommand {
 
 struct FieldDrop: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "drop", abstract: "Remove a field from all records and from the schema.")
+    commandName: "drop", abstract: "Remove a field from all records and from the schema.",
+    discussion: "On a terminal, filedb asks before it does so. Elsewhere, give --yes.")
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(help: "The field's name.") var field: String
   @OptionGroup var options: WriteOptions
+  @OptionGroup var confirmation: ConfirmOption
 
   func run() throws {
+    try confirmation.check(options)
     let field = try FieldReference.wholeField(field)
     let table = try existingTable(table)
-    try table.snapshot().checkHas(field)
+    let snapshot = try table.snapshot()
+    try snapshot.checkHas(field)
+    try confirmation.ask(
+      "Remove '\(field)' from the \(snapshot.count.counted("record")) of '\(table.name.text)'", table, options
+    ) { _ = try $0.removeField(field) }
     let name = "removal of \(field) from \(table.name.text)"
     let count = try options.write(table.store, named: name) { tx in try tx[table.name].removeField(field) }
     Terminal.note(count, "changed", by: options)

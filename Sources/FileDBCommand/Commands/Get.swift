@@ -18,7 +18,9 @@ struct Get: StoreCommand {
   @Argument(help: "The field; by default the whole record.") var field: FieldReference?
   @OptionGroup var output: RecordOutput
 
-  func run() throws {
+  func run() throws { try LocalTime.run(in: output.zone) { try printRecord() } }
+
+  private func printRecord() throws {
     let snapshot = try existingTable(table).snapshot()
     let record = try snapshot.record(with: id)
     if let field { return try print(field, of: record, in: snapshot) }
@@ -39,7 +41,7 @@ struct Get: StoreCommand {
         table: snapshot.table, record: id.plain, field: field.title)
     }
     switch output.format {
-    case .table: Terminal.print(DelimitedWriter.text(of: value))
+    case .table: Terminal.print(LocalTime.text(of: value) ?? DelimitedWriter.text(of: value))
     case .json, .ndjson: Terminal.print(JSONText.value(value))
     case .plist: Terminal.print(bytes: try PlistWriter.document(value))
     case .csv, .tsv, .markdown: try RecordPrinter(output, fields: [field]).print([record])

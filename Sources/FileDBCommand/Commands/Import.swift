@@ -14,13 +14,16 @@ struct Import: StoreCommand {
       filedb also reads files that are compressed with gzip.
 
       If the first line has a ';', a tab or a '|' but no ',', filedb takes that as the separator and prints a message; \
-      --separator chooses another one. In delimited text the first row names the fields, unless --columns does. From a \
+      --separator chooses another one. A first line sep=; does so, too, as Excel writes it. In delimited text the first \
+      row names the fields, unless --columns does; with --header --columns a,b,c, the first row has other names, and is \
+      left out. A separator at the end of each line begins no column. From a \
       database, filedb imports the table with the same name, unless you give --table or --query.
 
       filedb imports all rows, or, if one is wrong, none. With --on-error skip it reports wrong rows and leaves them \
       out; if no row is left, the exit code is 65.
 
-      With --key, a row changes the record that has the same key. The row's fields replace those of the record; the \
+      Every row becomes a new record, also if you import the same file again. With --key, a row changes the record that \
+      has the same key instead. The row's fields replace those of the record; the \
       record keeps its other fields. The id that an export wrote is left out. If no record has the key, the row \
       becomes a new record. With --empty clear, an empty field, or null in JSON, removes the field from the record. \
       With --delete-missing, records that no row matches are deleted, so that the table has the same records as the \
@@ -29,8 +32,9 @@ struct Import: StoreCommand {
       A new table shows its columns in the order of the file.
 
       In delimited text, a column that is new to the table becomes integer, float, bool or date if this loses nothing: \
-      exported again, each of its values would be written as it is in the file. So 007 and 1.50 stay text. --no-detect \
-      takes such columns as text.
+      exported again, each of its values would be written as it is in the file. So 007 and 1.50 stay text, and \
+      2026-03-04 becomes a date. If only the form of its values is in the way, a message says so, and names the option \
+      that reads them. --no-detect takes such columns as text.
 
       Delimited text and JSON do not keep every type. If --types does not name a field, filedb reads it as the type \
       that the field has in the table. A value that does not fit makes its row wrong. A message names each field for \
@@ -42,8 +46,12 @@ struct Import: StoreCommand {
   @Argument(help: "The file; - is standard input.") var file: String
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @OptionGroup var exchange: ExchangeOptions
+  @OptionGroup var input: DelimitedInput
   @OptionGroup var database: DatabaseSource
-  @Option(help: ArgumentHelp("The names of the columns, if the file has no header.", valueName: "a,b,c"))
+  @Option(
+    help: ArgumentHelp(
+      "The names of the columns, if the file has no header, or, with --header, in place of its names.",
+      valueName: "a,b,c"))
   var columns: String?
   @Option(
     help: ArgumentHelp(
@@ -85,8 +93,8 @@ struct Import: StoreCommand {
         "--delete-missing does not work with --on-error skip: it would delete the records of wrong rows.")
     }
     if file == "-", schema == "-" { throw ValidationError("Only one of the files can be standard input.") }
-    if (exchange.header == true) == (columns != nil), exchange.header != nil {
-      throw ValidationError("Name the columns: --header, or --columns a,b,c.")
+    if exchange.header == false, columns == nil {
+      throw ValidationError("Without a header, name the columns: --columns a,b,c.")
     }
   }
 
@@ -94,11 +102,18 @@ struct Import: StoreCommand {
     let intake = try intake()
     var progress = Progress()
     defer { progress.finish() }
-    let report = try options.write(store(for: table), named: stepName) { tx in
-      try intake(&tx) { count in progress.report("\(count.counted("row")) read") }
+    var former = 0
+    let report: ImportReport
+    do {
+      report = try options.write(store(for: table), named: stepName) { tx in
+        former = try tx[TableName<Fields>(table.name)].snapshot().count
+        return try intake.run(&tx) { count in progress.report("\(count.counted("row")) read") }
+      }
+    } catch let error as StoreError {
+      throw ImportAdvice.added(to: error)
     }
     progress.finish()
-    try say(report)
+    try say(report, intake.nearMisses, former: former)
   }
 
   private func stepName(_ report: ImportReport) -> String {
@@ -106,7 +121,11 @@ struct Import: StoreCommand {
   }
 
   /// The whole import, except its transaction.
-  private typealias Intake = (inout StoreTransaction, (_ rows: Int) -> Void) throws -> ImportReport
+  private struct Intake {
+    /// Of the columns that may stay text.
+    var nearMisses: [String: ColumnDetection.NearMiss] = [:]
+    let run: (inout StoreTransaction, (_ rows: Int) -> Void) throws -> ImportReport
+  }
 
   private func intake() throws -> Intake {
     switch try exchange.source(file) {
@@ -119,49 +138,60 @@ struct Import: StoreCommand {
   }
 
   private func intake(_ importer: TableImport, _ source: ImportSource) throws -> Intake {
-    let separated = try noticingSeparator(of: source, importer)
+    var importer = try noticingSeparator(of: source, importer)
     let (name, position) = destination
-    let typed = try detectingTypes(of: source, separated)
-    return { tx, progress in try typed.run(source, into: name, at: position, in: &tx, progress: progress) }
+    let detection = detect ?? true ? try detection(of: source, importer) : [:]
+    // A column that comes near to a type is text, too, but the user should hear of it.
+    importer.fallbackTypes = detection.compactMapValues { $0.type ?? ($0.nearMiss == nil ? nil : .string) }
+    return Intake(nearMisses: detection.compactMapValues(\.nearMiss)) { [importer] tx, progress in
+      try importer.run(source, into: name, at: position, in: &tx, progress: progress)
+    }
+  }
+
+  private func detection(
+    of source: ImportSource, _ importer: TableImport
+  ) throws -> [String: ColumnDetection] {
+    do { return try importer.detection(of: source) } catch let error as StoreError {
+      throw ImportAdvice.added(to: error)
+    }
   }
 
   /// The importer, with another separator than the comma if the first line suggests one. Otherwise, the file would
   /// become one field with a long name.
   private func noticingSeparator(of source: ImportSource, _ importer: TableImport) throws -> TableImport {
-    guard exchange.separator == nil, case .delimited(var delimited, let hasHeader) = importer.format,
-      let stray = StraySeparator(in: source, as: delimited), let byte = stray.character.asciiValue
+    guard case .delimited(var delimited, let hasHeader) = importer.format,
+      let stray = StraySeparator(in: source, as: delimited)
     else { return importer }
-    let name = stray.character == "\t" ? "a tab" : "'\(stray.character)'"
-    guard stray.isAlone else {
-      Terminal.note(
-        "the first line has both ',' and \(name); if \(name) separates the fields, give --separator \(stray.option)"
-      )
-      return importer
-    }
-    guard hasHeader || importer.fields.count > 1 else {
-      Terminal.note(
-        "the first line has \(name) but no ','; give --separator \(stray.option) if \(name) separates the fields"
-      )
-      return importer
-    }
-    Terminal.note("the fields are separated by \(name); if they are not, give --separator ,")
-    delimited.separator = byte
     var importer = importer
+    switch stray {
+    case .declared(let separator):
+      delimited.skippedLines += 1
+      if exchange.separator == nil { delimited.separator = separator.asciiValue ?? delimited.separator }
+    case _ where exchange.separator != nil: return importer
+    case .besideCommas(let other):
+      Terminal.note(
+        "the first line has both ',' and \(other.named); if \(other.named) separates the fields, give "
+          + "--separator \(other.option)")
+    case .inQuotes(let other):
+      Terminal.note("the first line is a single field in quotes, although it has \(other.named) in it")
+    case .alone(let other) where !hasHeader && importer.fields.count <= 1:
+      Terminal.note(
+        "the first line has \(other.named) but no ','; give --separator \(other.option) if \(other.named) "
+          + "separates the fields")
+    case .alone(let other):
+      Terminal.note("the fields are separated by \(other.named); if they are not, give --separator ,")
+      delimited.separator = other.asciiValue ?? delimited.separator
+    }
     importer.format = .delimited(delimited, hasHeader: hasHeader)
-    return importer
-  }
-
-  private func detectingTypes(of source: ImportSource, _ importer: TableImport) throws -> TableImport {
-    guard case .delimited = importer.format, detect ?? true else { return importer }
-    var importer = importer
-    importer.fallbackTypes = try importer.detectedTypes(of: source)
     return importer
   }
 
   private func intake(_ source: DatabaseImport) throws -> Intake {
     let (name, position) = destination
     let extra = try FileDBTool.needExtra()
-    return { tx, progress in try extra.run(source, into: name, at: position, in: &tx, progress: progress) }
+    return Intake { tx, progress in
+      try extra.run(source, into: name, at: position, in: &tx, progress: progress)
+    }
   }
 
   private var destination: (TableName<Fields>, Position<Fields>) {
@@ -172,11 +202,12 @@ struct Import: StoreCommand {
     try database.checkIsAbsent()
     var format = format
     if case .delimited(let delimited, _) = format {
-      format = .delimited(delimited, hasHeader: columns == nil)
+      format = .delimited(delimited, hasHeader: exchange.header ?? (columns == nil))
     } else {
       try checkIsNotForText()
     }
     var importer = TableImport(format: format)
+    input.apply(to: &importer)
     importer.fields = Self.names(columns) ?? []
     importer.types = try fieldTypes()
     importer.schema = try schema.map(FrictionlessSchema.read)
@@ -204,6 +235,7 @@ struct Import: StoreCommand {
   }
 
   private func checkIsNotForText() throws {
+    try input.checkIsAbsent()
     guard columns == nil, detect == nil, empty == nil || empty == .clear else {
       throw ValidationError("--columns, --detect and --empty are for csv and tsv.")
     }
@@ -219,10 +251,16 @@ struct Import: StoreCommand {
     return PackedFile.begins(url) ? try PackedFile.source(url, name: file).spooled() : source
   }
 
-  private func say(_ report: ImportReport) throws {
-    for error in report.skipped { Terminal.complain(error.description) }
-    let types = report.newTypes.map { "\($0.key)=\($0.value)" }.sorted()
+  /// - Parameter former: the number of records before.
+  private func say(
+    _ report: ImportReport, _ nearMisses: [String: ColumnDetection.NearMiss], former: Int
+  ) throws {
+    for error in report.skipped { Terminal.complain(ImportAdvice.added(to: error).description) }
+    let types = report.newTypes.filter { $0.value != .string }.map { "\($0.key)=\($0.value)" }.sorted()
     if !types.isEmpty { Terminal.note("types: \(types.joined(separator: ","))") }
+    for (column, type) in report.newTypes.sorted(by: { $0.key < $1.key }) where type == .string {
+      if let miss = nearMisses[column] { Terminal.note(ImportAdvice.text(for: miss, of: column)) }
+    }
     for (field, type) in report.tableTypes.sorted(by: { $0.key < $1.key }) {
       Terminal.note("\(field): read as \(type), as in the table")
     }
@@ -246,6 +284,11 @@ struct Import: StoreCommand {
           + skipped)
     } else {
       Terminal.note("\(report.added.counted("record")) \(would)imported into '\(table.name)'" + skipped)
+      if former > 0, report.added > 0 {
+        Terminal.note(
+          "'\(table.name)' had \(former.counted("record")) before; to change those instead of adding more, give --key "
+            + "FIELD or --ids")
+      }
     }
     if taken == 0, !report.skipped.isEmpty { throw ExitCode(65) }
   }
@@ -264,4 +307,12 @@ struct Import: StoreCommand {
     }
     return result
   }
+}
+
+extension Character {
+  /// A separator in a message.
+  fileprivate var named: String { self == "\t" ? "a tab" : "'\(self)'" }
+
+  /// A separator as `--separator` takes it in a shell.
+  fileprivate var option: String { self == "\t" ? "tab" : "'\(self)'" }
 }

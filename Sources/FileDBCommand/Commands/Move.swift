@@ -3,24 +3,37 @@ import FileDB
 
 struct Move: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "move", abstract: "Move records to another place.",
-    discussion: "Afterwards they follow one another there, in the order in which you name them.")
+    commandName: "move", abstract: "Move records to another place, by their ids or by a condition.",
+    discussion: """
+      Afterwards they follow one another there: in the order in which you name them, or with --where in the order that \
+      they had. 'filedb help show' explains predicates.
+      """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(
-    help: ArgumentHelp("The ids of the records.", valueName: "ids"),
-    transform: ManyWords.ids)
-  var words: [[RecordID<Fields>]]
+    help: ArgumentHelp(IDWord.help.abstract, valueName: "ids"), transform: IDWord.each)
+  var words: [[IDWord]] = []
+  @OptionGroup var condition: WriteCondition
   @OptionGroup var place: PositionOptions
   @OptionGroup var options: WriteOptions
 
-  func run() throws {
-    guard let position = place.position else {
+  func validate() throws {
+    try condition.matching.validate(besides: words.flatMap(\.self))
+    if place.position == nil {
       throw ValidationError("Say where: --top, --bottom, --before ID, --after ID or --index N.")
     }
+  }
+
+  func run() throws {
     let table = try existingTable(table)
-    try options.write(table.store) { tx in try tx[table.name].move(words.flatMap(\.self), to: position) }
+    let chosen = try ChosenRecords(words.flatMap(\.self), condition)
+    let count = try options.write(table.store) { tx in
+      let ids = try chosen.ids(in: tx[table.name].snapshot())
+      try tx[table.name].move(ids, to: place.position ?? .bottom)
+      return ids.count
+    }
+    if chosen.isCounted { Terminal.note(count, "moved", by: options) }
   }
 }

@@ -23,6 +23,16 @@ struct SQL: StoreCommand {
     let store = try existingStore()
     let extra = try FileDBTool.needExtra()
     let answer = try extra.answer(query, about: store.snapshot())
+    try checkNames(of: answer.columns)
     try SummaryPrinter(output: output, titles: answer.columns, keyCount: 0).print(answer.rows)
+  }
+
+  /// In these formats, a program would see only one of two columns with the same name.
+  private func checkNames(of columns: [String]) throws {
+    guard [.json, .ndjson, .plist].contains(output.format) else { return }
+    var seen: Set<String> = []
+    guard let name = columns.first(where: { !seen.insert($0).inserted }) else { return }
+    throw ValidationError(
+      "Two columns are called '\(name)'; give one of them another name: SELECT … AS name.")
   }
 }

@@ -12,7 +12,7 @@ struct SetFields: StoreCommand {
       The records keep their other fields. If one of the records does not exist, or no record matches, nothing is \
       changed, and the exit code is 1. 'filedb help show' explains predicates and expressions. An expression sees each \
       record as it was before the command; $NAME in it stands for the value of --arg. The ids may stand before or \
-      behind the fields, or between them.
+      after the fields, or between them.
       """)
 
   @OptionGroup var location: StoreLocation
@@ -25,7 +25,7 @@ struct SetFields: StoreCommand {
   @OptionGroup var condition: WriteCondition
   @OptionGroup var options: WriteOptions
 
-  private var ids: [RecordID<Fields>] { arguments.joined().compactMap(\.id) }
+  private var ids: [IDWord] { arguments.joined().compactMap(\.ids) }
   private var assignments: [FieldAssignment] { arguments.joined().compactMap(\.assignment) }
 
   func validate() throws {
@@ -40,29 +40,28 @@ struct SetFields: StoreCommand {
     let changes = try FieldChanges(assignments, for: schema, arguments: condition.matching.values())
     Terminal.note(undeclared: assignments, in: schema, of: table.name.text)
     Terminal.note(untyped: assignments, in: snapshot)
-    let count = try options.write(table.store) { tx -> Int? in
-      let matches = try condition.records(of: tx[table.name].snapshot(), besides: changes.usedArguments)
-      var count = 0
-      for id in matches?.map(\.id) ?? ids where try changes.apply(to: id, in: table.name, &tx) { count += 1 }
-      return matches == nil ? nil : count
+    let chosen = try ChosenRecords(ids, condition)
+    let count = try options.write(table.store) { tx in
+      let ids = try chosen.ids(in: tx[table.name].snapshot(), besides: changes.usedArguments)
+      return try changes.apply(to: ids, in: table.name, &tx)
     }
-    if let count { Terminal.note(count, "changed", by: options) }
+    if chosen.isCounted { Terminal.note(count, "changed", by: options) }
   }
 }
 
-/// The id of a record to change, or a change.
+/// The ids of records to change, or a change.
 enum SetArgument {
-  case id(RecordID<Fields>)
+  case ids(IDWord)
   case assignment(FieldAssignment)
 
   init(argument: String) throws {
-    if let id = RecordID<Fields>(argument) {
-      self = .id(id)
+    if let ids = IDWord(argument) {
+      self = .ids(ids)
     } else {
       self = .assignment(try FieldAssignment(argument: argument))
     }
   }
 
-  var id: RecordID<Fields>? { if case .id(let id) = self { id } else { nil } }
+  var ids: IDWord? { if case .ids(let ids) = self { ids } else { nil } }
   var assignment: FieldAssignment? { if case .assignment(let assignment) = self { assignment } else { nil } }
 }

@@ -11,15 +11,18 @@ struct ShipRevert: StoreCommand {
   @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(
-    help: ArgumentHelp("The ids of the records.", valueName: "ids"),
-    transform: ManyWords.ids)
-  var words: [[RecordID<Fields>]]
+    help: ArgumentHelp(IDWord.help.abstract, valueName: "ids"), transform: IDWord.each)
+  var words: [[IDWord]] = []
+  @OptionGroup var condition: WriteCondition
   @OptionGroup var options: WriteOptions
+
+  func validate() throws { try condition.matching.validate(besides: words.flatMap(\.self)) }
 
   func run() throws {
     let table = try existingTable(table)
+    let chosen = try ChosenRecords(words.flatMap(\.self), condition)
     try options.write(table.store) { tx in
-      for id in words.joined() { try tx[table.name].revert(id) }
+      for id in try chosen.ids(in: tx[table.name].snapshot()) { try tx[table.name].revert(id) }
     }
   }
 }

@@ -45,7 +45,9 @@ struct Show: StoreCommand {
     if offset < 0 || (limit ?? 0) < 0 { throw ValidationError("--limit and --offset must not be negative.") }
   }
 
-  func run() throws {
+  func run() throws { try LocalTime.run(in: output.zone) { try printRecords() } }
+
+  private func printRecords() throws {
     let table = try existingTable(table)
     let snapshot = try table.snapshot()
     let records = try selection.records(of: snapshot)

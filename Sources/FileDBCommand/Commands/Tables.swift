@@ -15,7 +15,7 @@ struct Tables: StoreCommand {
     guard output.format == .table else { return try printRows(of: store) }
     let rows = try store.tableNames.map { name in
       do {
-        let table = try store.table(name)
+        let table = try found(name, in: store)
         return try [name, table.count.description, FileInfo.size(of: table), ""]
       } catch let error as StoreError {
         return [name, "", "", error.message]
@@ -31,10 +31,17 @@ struct Tables: StoreCommand {
     for line in table.lines(width: Terminal.width, heading: output.heading) { Terminal.printStyled(line) }
   }
 
+  /// - Throws: ``StoreError/Code/tableNotFound`` if its file is a link that leads nowhere.
+  private func found(_ name: String, in store: RecordStore) throws -> RecordTable<Fields> {
+    let table = try store.table(name)
+    guard try table.exists else { throw try table.missing() }
+    return table
+  }
+
   private func printRows(of store: RecordStore) throws {
     let rows = try store.tableNames.map { name -> [PlistValue?] in
       do {
-        let table = try store.table(name)
+        let table = try found(name, in: store)
         // A new table may exist only in the journal.
         let size = try? FileInfo(at: table.url).size
         return try [.string(name), .integer(Int64(table.count)), size.map(PlistValue.integer), nil]

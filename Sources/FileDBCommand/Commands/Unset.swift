@@ -9,8 +9,8 @@ struct Unset: StoreCommand {
       filedb unset <table> --where <predicate> <field> ... [--dry-run]
       """,
     discussion: """
-      A.B is the value B in the dictionary A. It is not an error if a field does not exist. A word of digits is an id; \
-      if all words are, the first is the id and the others are fields. If one of the records does not exist, or no \
+      A.B is the value B in the dictionary A. It is not an error if a field does not exist. A word of digits is an id, and \
+      1,2,5-9 are several; if all words are ids, the first is the id and the others are fields. If one of the records does not exist, or no \
       record matches, nothing is changed, and the exit code is 1.
       """)
 
@@ -26,14 +26,14 @@ struct Unset: StoreCommand {
 
   private var words: [String] { packed.flatMap(\.self) }
 
-  private var ids: [RecordID<Fields>] {
+  private var ids: [IDWord] {
     if condition.matching.isGiven { return [] }
-    let ids = words.compactMap { RecordID<Fields>($0) }
+    let ids = words.compactMap { IDWord($0) }
     return ids.count < words.count ? ids : Array(ids.prefix(1))
   }
 
   private func fields() throws -> [RemovedField] {
-    let others = words.filter { RecordID<Fields>($0) == nil }
+    let others = words.filter { IDWord($0) == nil }
     let names = condition.matching.isGiven ? words : others.isEmpty ? Array(words.dropFirst()) : others
     return try names.map(RemovedField.init(argument:))
   }
@@ -46,12 +46,10 @@ struct Unset: StoreCommand {
   func run() throws {
     let table = try existingTable(table)
     let changes = FieldChanges(removing: try fields())
-    let count = try options.write(table.store) { tx -> Int? in
-      let matches = try condition.records(of: tx[table.name].snapshot())
-      var count = 0
-      for id in matches?.map(\.id) ?? ids where try changes.apply(to: id, in: table.name, &tx) { count += 1 }
-      return matches == nil ? nil : count
+    let chosen = try ChosenRecords(ids, condition)
+    let count = try options.write(table.store) { tx in
+      try changes.apply(to: chosen.ids(in: tx[table.name].snapshot()), in: table.name, &tx)
     }
-    if let count { Terminal.note(count, "changed", by: options) }
+    if chosen.isCounted { Terminal.note(count, "changed", by: options) }
   }
 }

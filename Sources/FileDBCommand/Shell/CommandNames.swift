@@ -51,8 +51,20 @@ enum CommandNames {
     guard verbs.contains(full) || verb == "help" else { throw unknown(full, among: verbs) }
   }
 
+  /// The names that these commands have in shells and in other programs for tables.
+  private static let foreign: [String: [String]] = [
+    "ls": ["tables", "show"], "list": ["tables", "show"], "rows": ["show"], "cat": ["show"], "head": ["show"],
+    "query": ["sql", "show"], "select": ["sql", "show"], "find": ["show"],
+    "rm": ["delete", "drop"], "remove": ["delete", "drop"], "del": ["delete"],
+    "mv": ["move", "table rename"],
+    "cp": ["duplicate", "copy"], "insert": ["add", "import"], "new": ["add", "create"], "append": ["add"],
+    "update": ["set"], "upsert": ["import"], "put": ["set"], "load": ["import"], "dump": ["export"],
+    "save": ["export"], "describe": ["info", "schema"], "validate": ["check"], "restore": ["undo"],
+  ]
+
   private static func unknown(_ name: String, among names: [String]) -> ValidationError {
-    let meant = meant(by: name, among: names).map { "'\($0)'" }
+    let known = foreign[name]?.filter(names.contains) ?? []
+    let meant = (known.isEmpty ? meant(by: name, among: names) : known).map { "'\($0)'" }
     let help = meant.isEmpty ? option(named: name) : " Did you mean \(meant.joined(separator: " or "))?"
     return ValidationError("There is no command '\(name)'.\(help)")
   }

@@ -46,7 +46,7 @@ struct TypedText {
 
   private func value(of name: String, _ text: String, _ type: FieldType) throws -> PlistValue {
     guard let value = type.value(of: text) else {
-      throw StoreError(.invalidText, "'\(text)' is not \(type.expectation)", field: name)
+      throw StoreError(.invalidText, type.misfit(of: text), field: name)
     }
     return value
   }
@@ -297,9 +297,18 @@ struct FieldChanges {
     }
   }
 
-  /// Changes a record.
-  /// - Returns: whether this changed anything.
+  /// Changes records.
+  /// - Returns: how many of them were different before.
   func apply(
+    to ids: [RecordID<Fields>], in table: TableName<Fields>, _ tx: inout StoreTransaction
+  ) throws -> Int {
+    var count = 0
+    for id in ids where try apply(to: id, in: table, &tx) { count += 1 }
+    return count
+  }
+
+  /// - Returns: whether this changed anything.
+  private func apply(
     to id: RecordID<Fields>, in table: TableName<Fields>, _ tx: inout StoreTransaction
   ) throws -> Bool {
     let old = try tx[table].snapshot().record(with: id).fields

@@ -22,6 +22,11 @@ struct RecordOutput: ParsableArguments {
   @OptionGroup var output: FormatOption
   @Flag(name: .customLong("no-id"), help: "Leave out the ids of the records.")
   var noID = false
+  @Option(
+    help: ArgumentHelp(
+      "Print the times of the table format in this time zone, and let today be its day: local, or Europe/Berlin.",
+      valueName: "zone"))
+  var zone: String?
 
   var format: OutputFormat { output.format }
   var ids: TableExport.IDs { noID ? .omitted : .written }

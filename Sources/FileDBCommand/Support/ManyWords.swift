@@ -39,10 +39,4 @@ enum ManyWords {
         .map { try parse(String(Substring($0))) }
     }
   }
-
-  /// The transformation of ids.
-  static let ids = each { word in
-    guard let id = RecordID<Fields>(word) else { throw ValidationError("An id is a whole number.") }
-    return id
-  }
 }

@@ -15,6 +15,18 @@ struct StoreLocation: ParsableArguments {
       "Attach a store below this one, read-only. Its tables are also called NAME.TABLE; NAME is 'main' by default.",
       valueName: "[name=]dir"))
   var attached: [AttachedLocation] = []
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "How long to wait for other programs that write to the store; by default 5 seconds.",
+      valueName: "seconds"))
+  var wait: Double?
+  @Flag(help: "Print no messages, only data and errors.") var quiet = false
+
+  func validate() throws {
+    if let wait, !(wait >= 0 && wait <= 1_000_000) { throw ValidationError("--wait takes seconds, from 0.") }
+  }
 }
 
 /// A store to attach: `shipped`, or `app=shipped`.
@@ -101,11 +113,22 @@ enum StorePlaces {
   case all, folders
 }
 
+extension ParsableCommand {
+  /// Runs the command as `--wait` and `--quiet` ask, before its name or after it.
+  mutating func runAsAsked() throws {
+    let locations = (self as? any StoreCommand).map { [$0.location, $0.tool.location] } ?? []
+    let wait = locations.compactMap(\.wait).first.map { Duration.seconds($0) } ?? StoreUse.wait
+    let isQuiet = Terminal.isQuiet || locations.contains(where: \.quiet)
+    try StoreUse.$wait.withValue(wait) { try Terminal.$isQuiet.withValue(isQuiet) { try run() } }
+  }
+}
+
 extension StoreCommand {
   static var use: StoreUse { .once }
   static var places: StorePlaces { .all }
 
-  private var storePlace: StorePlace {
+  /// The place of the store that the command's options name.
+  var storePlace: StorePlace {
     get throws {
       let fromEnvironment = ProcessInfo.processInfo.environment["FILEDB_STORE"]
       return try StorePlace(location.path ?? tool.location.path ?? fromEnvironment ?? ".")
@@ -166,15 +189,27 @@ extension StoreCommand {
   /// A table whose file must exist.
   func existingTable(_ reference: TableReference) throws -> RecordTable<Fields> {
     let table = try existingStore(for: reference).table(reference.name)
-    guard try table.exists else {
-      let nearest = NearestName(to: reference.name, among: try table.store.tableNames).name
-      let help = nearest.map { "did you mean '\($0)'?" } ?? "'filedb create \(reference.name)' makes it"
-      throw StoreError(
-        .tableNotFound, "there is no such table; \(help)", file: table.store.url.path,
-        table: reference.name)
-    }
+    guard try table.exists else { throw try table.missing() }
     if table.store.url.isFileURL { CreatedFiles.restrict(toReadersOf: try table.url) }
     return table
+  }
+}
+
+extension RecordTable<Fields> {
+  /// Why there is no such table.
+  func missing() throws -> StoreError {
+    let (name, names) = (self.name.text, try store.tableNames)
+    // If its file has a place, it is a link that leads nowhere.
+    if names.contains(where: { $0.utf8.elementsEqual(name.utf8) }), let url = try? url,
+      let target = try? FileManager.default.destinationOfSymbolicLink(atPath: url.path)
+    {
+      return StoreError(
+        .tableNotFound, "its file is a link to '\(target)', which does not exist", file: url.path, table: name
+      )
+    }
+    let nearest = NearestName(to: name, among: names).name
+    let help = nearest.map { "did you mean '\($0)'?" } ?? "'filedb create \(name)' makes it"
+    return StoreError(.tableNotFound, "there is no such table; \(help)", file: store.url.path, table: name)
   }
 }
 
@@ -212,6 +247,15 @@ struct WriteOptions: ParsableArguments {
   }
 
   private func commit<Result>(
+    _ store: RecordStore, named name: (Result) -> String?,
+    _ body: (inout StoreTransaction) throws -> Result
+  ) throws -> Result {
+    do { return try commitAll(store, named: name, body) } catch {
+      throw error.withoutNewRecord(of: store)
+    }
+  }
+
+  private func commitAll<Result>(
     _ store: RecordStore, named name: (Result) -> String?,
     _ body: (inout StoreTransaction) throws -> Result
   ) throws -> Result {
@@ -286,6 +330,22 @@ struct WriteOptions: ParsableArguments {
     Terminal.note(
       "\(TerminalText.defused(url.lastPathComponent)) is a link to \(TerminalText.defused(target)). That file stays, "
         + "and 'filedb undo' does not bring the link back")
+  }
+}
+
+extension Error {
+  /// The error of a write without the id of a record that it would have added: there is none now, and another record may
+  /// get this id.
+  fileprivate func withoutNewRecord(of store: RecordStore) -> any Error {
+    if let error = self as? ScriptError {
+      return ScriptError(file: error.file, line: error.line, cause: error.cause.withoutNewRecord(of: store))
+    }
+    guard var error = self as? StoreError, error.code != .recordNotFound, let table = error.table,
+      let id = error.record, let snapshot = try? store.table(table).snapshot(),
+      snapshot[id: RecordID(id)] == nil
+    else { return self }
+    error.record = nil
+    return error
   }
 }
 

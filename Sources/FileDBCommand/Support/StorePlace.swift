@@ -53,5 +53,12 @@ package enum StoreUse: Sendable {
   /// Until it is told to stop. Meanwhile, an editor may write into the files.
   case untilEnd
 
-  package var options: StoreOptions { self == .once ? .ofCommands : StoreOptions() }
+  /// How long commands wait for other writers, if they are told.
+  @TaskLocal static var wait: Duration?
+
+  package var options: StoreOptions {
+    var options = self == .once ? .ofCommands : StoreOptions()
+    if let wait = Self.wait { options.lockTimeout = wait }
+    return options
+  }
 }

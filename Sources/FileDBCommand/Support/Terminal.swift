@@ -114,13 +114,19 @@ enum Terminal {
     }
   }
 
-  /// Prints a message to standard error.
-  static func note(_ message: String) {
+  /// Whether messages are left out.
+  @TaskLocal static var isQuiet = false
+
+  /// Prints a message to standard error, unless none is wanted.
+  static func note(_ message: String) { if !isQuiet { report(message) } }
+
+  /// Prints an error to standard error.
+  static func report(_ message: String) {
     let line = TerminalText.defused(message, keeping: ["\n"]) + "\n"
     if let buffer { buffer.append(message: line) } else { writeError(line) }
   }
 
-  static func complain(_ message: String) { note("filedb: \(message)") }
+  static func complain(_ message: String) { report("filedb: \(message)") }
 
   /// Replaces the last line of standard error. Only on a terminal.
   static func showProgress(_ message: String) {

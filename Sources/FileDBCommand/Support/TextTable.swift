@@ -159,7 +159,7 @@ extension PlistValue {
   /// The value as a cell of a table for people.
   var cell: String {
     if case .data(let data) = self { return "<\(data.count) bytes>" }
-    return TerminalText.defused(DelimitedWriter.text(of: self))
+    return TerminalText.defused(LocalTime.text(of: self) ?? DelimitedWriter.text(of: self))
   }
 
   var isNumeric: Bool {

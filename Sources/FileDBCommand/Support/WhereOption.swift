@@ -32,7 +32,9 @@ struct WhereOption: ParsableArguments {
 
     An EXPRESSION calculates with + - * / and parentheses: kcal * 2 > protein + 4. + also joins text. now is this \
     moment, and today is this day. Add a span of time to a date, or subtract it: due < today + 7d. The units are min, \
-    h, d, w, m (months) and y. For a field called now or today, write #today.
+    h, d, w, m (months) and y. For a field called now or today, write #today. The functions are length(text), \
+    lowercase(text), uppercase(text), trimmed(text), replace(text, 'old', 'new'), round(number, digits) and \
+    days(from, to): trimmed(name) != name, days(created, today) > 30.
 
     To pass in a value safely, use --arg. Its value is never read as part of the predicate: --where 'name == $n AND \
     kcal > $k' --arg n="O'Brien" --arg k:integer=50. If you give several --where, a record must match all of them. If \
@@ -43,7 +45,7 @@ struct WhereOption: ParsableArguments {
   var isGiven: Bool { !texts.isEmpty }
 
   /// Records to change must be chosen either by ids or by a condition.
-  func validate(besides ids: [RecordID<Fields>]) throws {
+  func validate(besides ids: [IDWord]) throws {
     if ids.isEmpty != isGiven { throw ValidationError("Name the records by their ids, or by --where.") }
   }
 
@@ -86,12 +88,14 @@ struct WriteCondition: ParsableArguments {
   @OptionGroup var matching: WhereOption
   @Flag(help: "Accept a predicate that names fields no record has, or compares values of different types.")
   var allowUnknown = false
+  @Flag(help: "Accept that no record matches; otherwise this is an error, with the exit code 1.")
+  var allowEmpty = false
 
   /// The records to change; `nil` if there is no condition.
   /// - Parameter used: the names of arguments that are used elsewhere.
   /// - Throws: ``StoreError/Code/invalidPredicate``, also if it names a field that no record has, or compares a field
   ///   with a value of a type that the field never has: both would match no record, or all;
-  ///   ``StoreError/Code/recordNotFound`` if no record matches.
+  ///   ``StoreError/Code/recordNotFound`` if no record matches, unless that is allowed.
   func records(
     of snapshot: TableSnapshot<Fields>, besides used: Set<String> = []
   ) throws -> [StoredRecord<Fields>]? {
@@ -103,7 +107,7 @@ struct WriteCondition: ParsableArguments {
         .invalidPredicate,
         (faults + ["use --allow-unknown to run it anyway"]).joined(separator: "\n"))
     }
-    guard matches.count > 0 else { throw StoreError.noMatch(in: TableName(snapshot.table)) }
+    guard matches.count > 0 || allowEmpty else { throw StoreError.noMatch(in: TableName(snapshot.table)) }
     return matches.records
   }
 }

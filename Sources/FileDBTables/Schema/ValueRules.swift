@@ -29,11 +29,13 @@ package struct ValueRules: Sendable {
     if let allowed = field.allowedValues, !allowed.contains(value) {
       return refusal("\(value.quoted) is not one of the allowed values: \(PlistValue.list(allowed))")
     }
-    if let minimum = field.minimum, ValueBound.compare(value, minimum).map({ $0 < 0 }) ?? true {
-      return refusal("\(value.quoted) is below the minimum, \(minimum.quoted)")
+    if let minimum = field.minimum {
+      guard let order = ValueBound.compare(value, minimum) else { return refusal(value, "minimum", minimum) }
+      if order < 0 { return refusal("\(value.quoted) is below the minimum, \(minimum.quoted)") }
     }
-    if let maximum = field.maximum, ValueBound.compare(value, maximum).map({ $0 > 0 }) ?? true {
-      return refusal("\(value.quoted) is above the maximum, \(maximum.quoted)")
+    if let maximum = field.maximum {
+      guard let order = ValueBound.compare(value, maximum) else { return refusal(value, "maximum", maximum) }
+      if order > 0 { return refusal("\(value.quoted) is above the maximum, \(maximum.quoted)") }
     }
     if let pattern, let source = field.pattern {
       guard let text = value.string else {
@@ -42,6 +44,12 @@ package struct ValueRules: Sendable {
       if !pattern.matches(text) { return refusal("\(value.quoted) does not match the pattern \(source)") }
     }
     return nil
+  }
+
+  /// For a value that is neither below nor above a bound.
+  private func refusal(_ value: PlistValue, _ name: String, _ bound: PlistValue) -> Misfit {
+    let kind = FieldType(of: value) == FieldType(of: bound) ? "not a number" : FieldType(of: value).noun
+    return refusal("\(value.quoted) is \(kind), which cannot be compared with the \(name), \(bound.quoted)")
   }
 
   private func refusal(_ message: String) -> Misfit { Misfit(code: .valueNotAllowed, message: message) }

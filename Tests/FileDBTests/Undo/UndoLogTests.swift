@@ -85,7 +85,7 @@ import Testing
     try store.undoLog.write { tx in try tx["t"].sort(by: [.descending("n")]) }
     #expect(
       try names(store.undoLog.contents().undo) == [
-        "new order of t", "deletion of 2 records from t, change of 1 record in t",
+        "new order of t", "deletion of 2 records from t, change of 1 record in t (n)",
         "addition of 1,234 records to the new table t",
       ])
   }

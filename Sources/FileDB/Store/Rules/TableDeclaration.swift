@@ -34,8 +34,9 @@ public struct TableDeclaration<Value: Codable & Sendable>: Sendable {
   /// file.
   public typealias Migration = @Sendable (_ table: RecordTable<Fields>, _ version: Int64) throws -> Void
 
-  /// An error if the name or a value of a field cannot be found.
-  let schema: Result<TableSchema, StoreError>
+  private let version: Int64
+  private let fields: [DeclaredField<Value>]
+  private let unique: [[String]]
   let migration: Migration?
 
   /// Declares the rules of a table.
@@ -50,25 +51,43 @@ public struct TableDeclaration<Value: Codable & Sendable>: Sendable {
     _ fields: DeclaredField<Value>..., unique: [[String]] = [], version: Int64? = nil,
     migration: Migration? = nil
   ) {
-    let version = version ?? ValueForm(Value.self).migrations?.version ?? 0
-    schema = Result { () throws(StoreError) in
-      TableSchema(
-        version: version, fields: try fields.map { field throws(StoreError) in try field.schema.get() },
-        unique: unique)
-    }
-    self.migration = migration
+    self.version = version ?? ValueForm(Value.self).migrations?.version ?? 0
+    (self.fields, self.unique, self.migration) = (fields, unique, migration)
+  }
+
+  /// The declaration as a schema.
+  /// - Parameter examples: records in which names of fields are looked for.
+  /// - Throws: ``StoreError/Code/invalidSchema`` if the name or a value of a field cannot be found.
+  func schema(_ examples: () throws(StoreError) -> OrderedRecords) throws(StoreError) -> TableSchema {
+    TableSchema(
+      version: version, fields: try fields.map { field throws(StoreError) in try field.schema(examples) },
+      unique: unique)
   }
 }
 
 /// The rules for one field; see ``TableDeclaration``.
 public struct DeclaredField<Value: Codable & Sendable>: Sendable {
-  let schema: Result<FieldSchema, StoreError>
+  /// The rules without the field's name, or an error if a value of them cannot be stored.
+  private let rules: Result<FieldSchema, StoreError>
+  /// The name that the program gave.
+  private let name: String?
+  private let property: DeclaredProperty
+
+  /// - Parameter examples: records in which the name is looked for.
+  /// - Throws: ``StoreError/Code/invalidSchema``.
+  func schema(_ examples: () throws(StoreError) -> OrderedRecords) throws(StoreError) -> FieldSchema {
+    var schema = try rules.get()
+    schema.name = if let name { name } else { try property.name(examples) }
+    if schema.type == nil { schema.type = MadeUpFields.of(Value.self)?[schema.name].map(FieldType.init(of:)) }
+    if schema.type == nil { schema.type = property.type() }
+    return schema
+  }
 
   /// Declares the field in which `Value` stores a property, even if its `CodingKeys` give the field another name.
   /// - Parameters:
   ///   - path: the property.
-  ///   - name: the field's name; `nil` to find it as ``SortKey/init(_:_:text:)`` does. If that fails, the first write
-  ///     to the table throws ``StoreError/Code/invalidSchema``.
+  ///   - name: the field's name; `nil` to find it as ``SortKey/init(_:_:text:)`` does, also from the value that is
+  ///     being added. If nothing shows it, the write throws ``StoreError/Code/invalidSchema``.
   ///   - type: the type of its values; `nil` for the one that `Value` encodes.
   ///   - title: a title for people, for example as a column's heading.
   ///   - isRequired: whether every record must have the field.
@@ -86,31 +105,68 @@ public struct DeclaredField<Value: Codable & Sendable>: Sendable {
     references: ReferenceRule? = nil
   ) -> DeclaredField {
     DeclaredField(
-      schema: Result { () throws(StoreError) in
-        let name = if let name { name } else { try Self.name(of: path) }
+      rules: Result { () throws(StoreError) in
         func stored(_ value: Field?) throws(StoreError) -> PlistValue? {
           do { return try FieldsEncoder.encodeValue(value, codingPath: []) } catch {
-            throw StoreError(.invalidSchema, "\(error)", field: name)
+            throw StoreError(.invalidSchema, "\(error)", field: name ?? "\(path)")
           }
         }
-        let encoded = MadeUpFields.of(Value.self)?[name].map(FieldType.init(of:))
         return FieldSchema(
-          name, type: type ?? encoded, title: title, isRequired: isRequired, isUnique: isUnique,
+          name ?? "", type: type, title: title, isRequired: isRequired, isUnique: isUnique,
           allowedValues: try allowedValues?.map { value throws(StoreError) in try stored(value) }
             .compactMap(\.self), minimum: try stored(minimum),
           maximum: try stored(maximum), pattern: pattern, defaultValue: try stored(defaultValue),
           references: references)
-      })
+      }, name: name, property: DeclaredProperty(path))
+  }
+}
+
+/// The property that a rule is for.
+///
+/// Unchecked because a path may have captured a subscript's argument. Here it is only read.
+struct DeclaredProperty: @unchecked Sendable {
+  private let path: AnyKeyPath
+  private let find: (() throws(StoreError) -> OrderedRecords) throws(StoreError) -> StoredProperty?
+  /// The type of its values, as far as the Swift type alone shows it.
+  let type: () -> FieldType?
+
+  init<Value: Codable, Field: Codable>(_ path: KeyPath<Value, Field>) {
+    self.path = path
+    find = { examples throws(StoreError) in
+      if let property = StoredProperty.find(path) { return property }
+      return StoredProperty.find(path, in: try examples())
+    }
+    type = { FieldType(madeUp: Field.self) }
   }
 
-  static func name<Field>(of path: KeyPath<Value, Field>) throws(StoreError) -> String {
-    guard case .path(let names)? = StoredProperty.find(path)?.reference, names.count == 1 else {
+  /// - Throws: ``StoreError/Code/invalidSchema``.
+  func name(_ examples: () throws(StoreError) -> OrderedRecords) throws(StoreError) -> String {
+    guard case .path(let names)? = try find(examples)?.reference, names.count == 1 else {
       throw StoreError(
         .invalidSchema,
-        "FileDB cannot tell in which field \(Value.self) stores \(path); give its name: .field(path, \"name\")"
-      )
+        "FileDB cannot tell which field stores \(path); give its name: .field(path, \"name\")")
     }
     return names[0].text
+  }
+}
+
+extension FieldType {
+  /// The type in which values of a Swift type are stored; `nil` if it refuses made-up values.
+  fileprivate init?<Field: Codable>(madeUp type: Field.Type) {
+    func raw<Raw: RawRepresentable>(_ type: Raw.Type) -> FieldType? {
+      func field<Value: Codable>(_ type: Value.Type) -> FieldType? { FieldType(madeUp: type) }
+      return (Raw.RawValue.self as? any Codable.Type).flatMap { field($0) }
+    }
+    let probe = FieldProbe(ValueForm(type), examples: [], .none)
+    if let value = try? probe.decode(type, at: []),
+      let stored = try? FieldsEncoder.encodeValue(value, codingPath: [])
+    {
+      self.init(of: stored)
+    } else if let type = (type as? any RawRepresentable.Type).flatMap({ raw($0) }) {
+      self = type
+    } else {
+      return nil
+    }
   }
 }
 
@@ -124,10 +180,10 @@ extension ReferenceRule {
   ///
   /// If the field's name cannot be found, see ``SortKey/init(_:_:text:)``, the first write to the table throws
   /// ``StoreError/Code/invalidSchema``.
-  public init<Target, Field: Equatable>(
+  public init<Target, Field: Codable & Equatable>(
     _ table: TableName<Target>, _ path: KeyPath<Target, Field>, onDelete: DeleteRule = .restrict
   ) {
-    let field = try? FieldName(DeclaredField<Target>.name(of: path)).besideID
+    let field = try? FieldName(DeclaredProperty(path).name { OrderedRecords() }).besideID
     self.init(table.text, field: field ?? "", onDelete: onDelete)
   }
 }

@@ -4,9 +4,10 @@ import FileDBTables
 /// What the program declares about its tables, and what their files declare.
 extension TransactionState {
   /// Writes the declaration of a table's name into the table, before the table is written to.
+  /// - Parameter new: the fields of the values that are about to be added.
   /// - Throws: ``StoreError/Code/newerSchema``, ``StoreError/Code/schemaDiffers``, ``StoreError/Code/invalidSchema``;
   ///   what the migration throws.
-  func keepDeclaration<Value>(of name: TableName<Value>) throws {
+  func keepDeclaration<Value>(of name: TableName<Value>, adding new: [Fields]) throws {
     guard let make = name.declaration else { return }
     let key = TableKey(name.text)
     guard declaredTables[key, default: []].insert(ObjectIdentifier(Value.self)).inserted else { return }
@@ -14,7 +15,10 @@ extension TransactionState {
     let file = try declarationsOfNewTables[key] ?? readableSchema(of: key) ?? TableSchema()
     let declared: TableSchema
     do throws(StoreError) {
-      declared = try declaration.schema.get()
+      declared = try declaration.schema { () throws(StoreError) in
+        let records = try table(name.text).records
+        return records.isEmpty ? OrderedRecords(examples: new) : records
+      }
       try file.compare(with: declared)
     } catch {
       throw error.adding(table: name.text)
@@ -38,6 +42,16 @@ extension TransactionState {
       let current = try record.migrated
       if current.encoded != record.encoded { try apply(.replace(current.encoded), to: name.text) }
     }
+  }
+}
+
+extension OrderedRecords {
+  /// Records with some of these fields, as examples.
+  fileprivate init(examples: [Fields]) {
+    var encoder = RecordEncoder()
+    self.init(
+      encoder.encode(
+        examples.prefix(1_000).enumerated().map { (id: AnyRecordID(counted: Int64($0 + 1)), fields: $1) }))
   }
 }
 

@@ -91,11 +91,12 @@ private struct PropertySearch<Value: Codable, Field> {
   }
 
   var property: StoredProperty? {
-    guard let base = samples.first, samples.contains(where: { $0.forms.first != base.forms.first }) else {
-      return nil
-    }
+    guard let base = samples.first else { return nil }
     let found = base.entries.keys.filter { names in samples.allSatisfy { $0.isStored(at: names) } }
     guard found.count == 1, let names = found.first else { return nil }
+    // A field of which nobody knows another value was not altered. Then the type must have decoded the property there.
+    let isChanged = samples.contains { $0.forms.first != base.forms.first }
+    guard isChanged || base.isDecoded(at: names) else { return nil }
     let without = Sample(path, examples, .missing(names.map(\.text)))
     return StoredProperty(
       reference: .path(names), isReadAlone: samples.allSatisfy { $0.isDecoded(at: names) },
