@@ -24,12 +24,14 @@ extension DelimitedImport {
     func lengthFault(of row: ImportRow, _ cells: [DelimitedReader.Cell], file: String) -> StoreError {
       if lastHasNoName, cells.count == named.count + 1, let cell = cells.last {
         var error = StoreError(
-          StoreError.Code.columnName, "column \(cells.count.grouped) has no name", file: file, line: cell.line)
+          StoreError.Code.columnName, "column \(cells.count.grouped) has no name", file: file, line: cell.line
+        )
         error.column = cell.column
         return error
       }
       return row.error(
-        "expected \(named.count.counted("field")), found \(cells.count.grouped)", code: StoreError.Code.rowLength,
+        "expected \(named.count.counted("field")), found \(cells.count.grouped)",
+        code: StoreError.Code.rowLength,
         file: file)
     }
   }

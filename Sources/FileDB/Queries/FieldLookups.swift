@@ -27,7 +27,8 @@ struct ValueProperty<Value: Codable & Sendable, Field: Hashable & Sendable>: Sen
   /// Reads the property from its field alone; `nil` where only the type itself can tell.
   fileprivate let fieldAlone: @Sendable (OrderedRecords) -> @Sendable (EncodedRecord) -> Field??
   /// The records of a table whose property passes a test.
-  let filter: @Sendable (TableSnapshot<Value>, (Field?) -> Bool) throws -> [StoredRecord<Value>]
+  let filter:
+    @Sendable (TableSnapshot<Value>, @Sendable (Field?) -> Bool) throws(StoreError) -> [StoredRecord<Value>]
 
   init(_ path: KeyPath<Value, Field> & Sendable) { self.init(path, Optional.some) }
   init(_ path: KeyPath<Value, Field?> & Sendable) { self.init(path, \.self) }
@@ -43,7 +44,9 @@ struct ValueProperty<Value: Codable & Sendable, Field: Hashable & Sendable>: Sen
       else { return { _ in nil } }
       return { record in known.property(of: record.field(names[0].text)).map(field) }
     }
-    filter = { snapshot, isIncluded in try snapshot.records(at: path) { isIncluded(field($0)) } }
+    filter = { snapshot, isIncluded throws(StoreError) in
+      try snapshot.records(at: path) { isIncluded(field($0)) }
+    }
   }
 }
 
@@ -216,7 +219,7 @@ extension TableSnapshot {
     where property: ValueProperty<Value, Field>, in range: some RangeExpression<Field>
   ) throws -> [StoredRecord<Value>] {
     guard let bounds = ValueRange(range) else {
-      return try property.filter(self) { $0.map(range.contains) ?? false }
+      return try records.filter { value in property.field(value).map(range.contains) ?? false }
     }
     guard let lookup = source.lookups.lookup(by: property, of: TableKey(table)) else {
       return try property.filter(self) { $0.map(bounds.contains) ?? false }

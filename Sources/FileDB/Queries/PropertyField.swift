@@ -98,14 +98,25 @@ extension TableSnapshot {
   /// The records whose property passes a test, in order.
   /// - Throws: ``StoreError/Code/invalidValue`` for the first record whose property is not known.
   func records<Field>(
-    at path: KeyPath<Value, Field>, where isIncluded: (Field) -> Bool
-  ) throws -> [StoredRecord<Value>] {
-    let fields = try properties(at: path)
-    var chosen: [StoredRecord<Value>] = []
-    for (record, (index, field)) in zip(self, fields.enumerated())
-    where isIncluded(try property(field, at: path, index)) {
-      chosen.append(record)
+    at path: KeyPath<Value, Field>, where isIncluded: @Sendable (Field) -> Bool
+  ) throws(StoreError) -> [StoredRecord<Value>] {
+    // The path is only read.
+    nonisolated(unsafe) let path = path
+    let field = PropertyField(path, in: state.records)
+    let chosen = try ofChunks(reading: field.map { [$0.reference] } ?? []) {
+      (_, records, values) throws(StoreError) in
+      var reader = ValueReader<Value>()
+      var chosen: [EncodedRecord] = []
+      for (index, record) in records.enumerated() {
+        let known = field.flatMap { $0.property(in: values[0], index, of: record) }
+        let property =
+          if let known { known } else {
+            try StoreError.naming(record, of: source) { try reader.value(of: record)[keyPath: path] }
+          }
+        if isIncluded(property) { chosen.append(record) }
+      }
+      return chosen
     }
-    return chosen
+    return chosen.flatMap { $0.map { StoredRecord(encoded: $0, source: source) } }
   }
 }

@@ -200,7 +200,7 @@ import Testing
       let entries = (0..<2_000).map { index in
         RecordLookup.Entry(hash: index < 5 ? 0 : index < 10 ? .max : hash, index: UInt32(index))
       }
-      offsets.note(RecordLookup(by: ["n"], entries), of: table, for: known)
+      offsets.writeLookup(RecordLookup(by: ["n"], entries), of: table, for: known)
       let error = storeError { try openStore(in: folder).table("t").add(["n": 1_990]) }
       #expect(error?.message.contains("record 1991 ") == true)
       try openStore(in: folder).table("t").add(["n": 2_000])

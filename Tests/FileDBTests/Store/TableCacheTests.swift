@@ -68,7 +68,7 @@ import Testing
     #expect(cache.position == 5)
     #expect(cache.published[a]?.isStale == true, "its commits are in another file by now")
     #expect(cache.published[b]?.isBehind == true && cache.published[b]?.isStale == false)
-    cache.note(b, includes: 5)
+    cache.advance(b, to: 5)
     #expect(cache.published[b]?.isBehind == false)
   }
 
