@@ -47,7 +47,8 @@ extension RecordTable {
 
   /// Gives the record with this id a new value, like `update(_:to:)`. If there is no such record, adds one with this
   /// id, like `add(_:id:at:)`.
-  /// - Parameter position: where a new record goes. A record that exists keeps its place.
+  ///
+  /// A new record goes to `position`. A record that exists keeps its place.
   /// - Throws: as `update(_:to:)` and `add(_:id:at:)`.
   public func upsert(_ value: Value, id: RecordID<Value>, at position: Position<Value> = .bottom) throws {
     try writing { transaction in

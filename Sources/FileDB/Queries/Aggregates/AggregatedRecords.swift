@@ -41,14 +41,14 @@ extension AggregatedRecords {
   /// The average of the field at `path`; `nil` if no record has a number there. Fields that are `nil` do not count. The
   /// sum of integers cannot overflow.
   /// - Throws: ``StoreError/Code/invalidValue`` if a record does not fit the type.
-  /// - Complexity: as ``sum(of:)``.
+  /// - Complexity: as `sum(of:)`.
   public func average<Number: FieldNumber>(of path: KeyPath<Value, Number>) throws -> Double? {
     try summary(of: path).average
   }
 
   /// The least value of the field at `path`, by its type's `<`; `nil` if there is no value. `nan` does not count.
   /// - Throws: ``StoreError/Code/invalidValue`` if a record does not fit the type.
-  /// - Complexity: as ``sum(of:)`` for numbers and dates; for other types, each record's field is decoded.
+  /// - Complexity: as `sum(of:)` for numbers and dates; for other types, each record's field is decoded.
   public func minimum<Field: Comparable & Decodable>(
     of path: KeyPath<Value, Field>
   ) throws -> Field? {

@@ -3,15 +3,15 @@ import FileDBEssentials
 /// A type of amounts that FileDB adds up by the type's own `+`: `Decimal` and `Duration`.
 public protocol FieldAmount: AdditiveArithmetic, Codable, Sendable {
   /// The amount divided by a whole number.
-  func divided(by count: Int) -> Self
+  func _divided(by count: Int) -> Self
 }
 
 extension Decimal: FieldAmount {
-  public func divided(by count: Int) -> Decimal { self / Decimal(count) }
+  public func _divided(by count: Int) -> Decimal { self / Decimal(count) }
 }
 
 extension Duration: FieldAmount {
-  public func divided(by count: Int) -> Duration { self / count }
+  public func _divided(by count: Int) -> Duration { self / count }
 }
 
 extension AggregatedRecords {
@@ -45,5 +45,5 @@ extension AggregatedRecords {
 }
 
 extension Array where Element: FieldAmount {
-  fileprivate var average: Element? { isEmpty ? nil : reduce(.zero, +).divided(by: count) }
+  fileprivate var average: Element? { isEmpty ? nil : reduce(.zero, +)._divided(by: count) }
 }
