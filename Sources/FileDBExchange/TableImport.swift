@@ -87,7 +87,9 @@ public struct TableImport: Sendable {
   /// If the table does not exist yet, the records of a property list keep their ids, and a whole table also keeps its
   /// counter. Otherwise, the ids of a property list are used only with ``Matching/id``.
   /// - Parameter progress: called now and then with the number of rows read so far.
-  /// - Throws: ``StoreError/invalidText``, ``StoreError/Code/unrepresentableValue`` and
+  /// - Throws: ``StoreError/invalidText``, and for delimited text ``StoreError/columnName``, ``StoreError/rowLength``,
+  ///   ``StoreError/strayQuote``, ``StoreError/otherNumber`` and ``StoreError/otherDate``;
+  ///   ``StoreError/Code/unrepresentableValue`` and
   ///   ``StoreError/Code/reservedField`` with file, line and column; ``StoreError/duplicateKey``; the errors of reading
   ///   the file, and those of the methods of ``RecordTable``.
   /// - Complexity: O(*n*) in the rows of the file and in the records of the table; for a property list without a key,
