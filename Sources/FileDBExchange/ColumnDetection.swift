@@ -21,7 +21,8 @@ public struct ColumnDetection: Sendable {
 /// The types that are still possible for the texts of a column, one text after another.
 struct TypeCandidates {
   private var kept: [FieldType] = [.integer, .float, .bool, .date]
-  private var near = NearReadings()
+  /// Of use only when nothing is left of the others.
+  private var near = NearReadings.none
   private var hasText = false
   private let notation: TextNotation
 
@@ -36,12 +37,15 @@ struct TypeCandidates {
   mutating func see(_ cell: DelimitedReader.Cell, _ emptyText: DelimitedImport.EmptyText) {
     guard !kept.isEmpty || !near.isEmpty, !cell.isMissing(as: .string, emptyText) else { return }
     let text = cell.text
-    let former = kept
-    kept = former.filter { isKept(text, $0) }
-    // Whole numbers, the most frequent case, are also everything that a column of numbers may turn out to be.
-    if former.first == .integer, hasText { near.keepOnlyNumbers() }
-    hasText = true
-    if kept.first != .integer { near.see(text) }
+    defer { hasText = true }
+    if !kept.isEmpty {
+      let former = kept.first
+      let lost = kept.filter { !isKept(text, $0) }
+      if !lost.isEmpty { kept.removeAll(where: lost.contains) }
+      guard kept.isEmpty else { return }
+      near = NearReadings(after: hasText ? former : nil)
+    }
+    near.see(text)
   }
 
   private func isKept(_ text: String, _ type: FieldType) -> Bool {
@@ -52,11 +56,30 @@ struct TypeCandidates {
 
   /// What all texts so far could be if FileDB did not have to write them as they are.
   private struct NearReadings {
-    private var types: [(type: FieldType, rewritten: (text: String, written: String)?)] =
-      [.integer, .float, .bool, .date].map { ($0, nil) }
-    private var marks: [(mark: TextNotation.DecimalMark, text: String?)] = [(.comma, nil), (.point, nil)]
-    private var patterns = DatePattern.usual
+    private var types: [(type: FieldType, rewritten: (text: String, written: String)?)]
+    private var marks: [(mark: TextNotation.DecimalMark, text: String?)]
+    private var patterns: [DatePattern]
     private var first: String?
+
+    static let none = NearReadings(types: [], marks: [], patterns: [])
+
+    private init(types: [FieldType], marks: [TextNotation.DecimalMark], patterns: [DatePattern]) {
+      self.types = types.map { ($0, nil) }
+      self.marks = marks.map { ($0, nil) }
+      self.patterns = patterns
+    }
+
+    /// What a column can be in which all texts so far were of this type, as FileDB writes it; `nil` for the first text.
+    init(after type: FieldType?) {
+      switch type {
+      case .integer: self.init(types: [.integer, .float], marks: [.comma, .point], patterns: [])
+      case .float: self.init(types: [.float], marks: [.point], patterns: [])
+      case let type?: self.init(types: [type], marks: [], patterns: [])
+      case nil:
+        self.init(
+          types: [.integer, .float, .bool, .date], marks: [.comma, .point], patterns: DatePattern.usual)
+      }
+    }
 
     var isEmpty: Bool { types.isEmpty && marks.isEmpty && patterns.isEmpty }
 
@@ -68,11 +91,6 @@ struct TypeCandidates {
       for case (let mark, let text?) in marks { return .decimalMark(mark, text: text) }
       guard let first, !patterns.isEmpty else { return nil }
       return .datePatterns(patterns.map(\.text), text: first)
-    }
-
-    mutating func keepOnlyNumbers() {
-      types.removeAll { $0.type != .integer && $0.type != .float }
-      patterns = []
     }
 
     mutating func see(_ text: String) {

@@ -82,7 +82,7 @@ public struct DelimitedReader: ~Copyable {
       throw scanner.withBytes { bytes in
         var place = TextPlace(line: scanner.line)
         place.advance(in: bytes, from: 0, to: fault.offset)
-        return error(fault.message, at: place)
+        return error(fault.message, at: place, code: fault.code)
       }
     }
   }
@@ -116,8 +116,12 @@ public struct DelimitedReader: ~Copyable {
     }
   }
 
-  private borrowing func error(_ message: String, at place: TextPlace) -> StoreError {
-    StoreError(invalidText: message, file: name, line: place.line, column: place.column)
+  private borrowing func error(
+    _ message: String, at place: TextPlace, code: StoreError.Code = StoreError.Code.invalidText
+  ) -> StoreError {
+    var error = StoreError(code, message, file: name, line: place.line)
+    error.column = place.column
+    return error
   }
 }
 
@@ -157,6 +161,8 @@ extension DelimitedScanner.Cell {
 extension StoreError.Code {
   /// Text does not follow its format, or does not fit its type.
   public static let invalidText = Self(rawValue: "invalidText")
+  /// A quote of delimited text is never closed, or has text after it.
+  public static let strayQuote = Self(rawValue: "strayQuote")
   /// A column of delimited text has no name, or the name of another one.
   public static let columnName = Self(rawValue: "columnName")
   /// A row of delimited text has more or fewer fields than there are columns.

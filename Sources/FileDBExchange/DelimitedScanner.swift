@@ -1,3 +1,5 @@
+import FileDB
+
 /// Finds the rows and cells of delimited text in its bytes, without decoding the text. Only one piece of the text is in
 /// memory, with the row at its end.
 struct DelimitedScanner {
@@ -18,6 +20,7 @@ struct DelimitedScanner {
   struct Fault: Error {
     let message: String
     let offset: Int
+    var code = StoreError.Code.invalidText
   }
 
   /// What the next byte belongs to.
@@ -89,7 +92,8 @@ struct DelimitedScanner {
     let (size, cell) = (limits.recordBytes.grouped, cells.last)
     throw state == .quoted
       ? Fault(
-        message: "a quote is opened here and not closed within \(size) bytes", offset: cell?.outerStart ?? 0)
+        message: "a quote is opened here and not closed within \(size) bytes", offset: cell?.outerStart ?? 0,
+        code: StoreError.Code.strayQuote)
       : Fault(message: "this row is longer than \(size) bytes", offset: 0)
   }
 
@@ -166,7 +170,7 @@ struct DelimitedScanner {
         guard isEnd(row[position]) else {
           throw Fault(
             message: "text after the closing quote of a field; a quote inside it is written twice",
-            offset: position)
+            offset: position, code: StoreError.Code.strayQuote)
         }
         cells[cells.count - 1].end = position - 1
         if endCell(row[position], &position) { return true }
@@ -211,7 +215,8 @@ struct DelimitedScanner {
     case .plain: break
     case .quoted:
       throw Fault(
-        message: "a quote is opened here and never closed", offset: cells[cells.count - 1].outerStart)
+        message: "a quote is opened here and never closed", offset: cells[cells.count - 1].outerStart,
+        code: StoreError.Code.strayQuote)
     case .afterQuote: cells[cells.count - 1].end = length - 1
     }
     state = .cellStart

@@ -87,8 +87,10 @@ public struct TableImport: Sendable {
   /// If the table does not exist yet, the records of a property list keep their ids, and a whole table also keeps its
   /// counter. Otherwise, the ids of a property list are used only with ``Matching/id``.
   /// - Parameter progress: called now and then with the number of rows read so far.
-  /// - Throws: ``StoreError/Code/invalidText``, ``StoreError/Code/unrepresentableValue`` and
-  ///   ``StoreError/Code/reservedField`` with file, line and column; ``StoreError/Code/duplicateKey``; the errors of reading
+  /// - Throws: ``StoreError/Code/invalidText``, and for delimited text ``StoreError/Code/columnName``,
+  ///   ``StoreError/Code/rowLength``, ``StoreError/Code/strayQuote``, ``StoreError/Code/otherNumber`` and
+  ///   ``StoreError/Code/otherDate``; ``StoreError/Code/unrepresentableValue`` and ``StoreError/Code/reservedField``;
+  ///   all of these with file, line and column; ``StoreError/Code/duplicateKey``; the errors of reading
   ///   the file, and those of the methods of ``RecordTable``.
   /// - Complexity: O(*n*) in the rows of the file and in the records of the table; for a property list without a key,
   ///   only in the rows. Memory grows with the new records, and for a property list with the file.

@@ -19,7 +19,7 @@ import Testing
     try withTasks { folder in
       let shown = try filedbOnTerminal("show t", columns: 100, in: folder).output
       for part in [
-        "\u{1B}[36m42\u{1B}[0m", "\u{1B}[33mtrue\u{1B}[0m", "\u{1B}[35m2026-02-03T00:00:00Z\u{1B}[0m",
+        "\u{1B}[36m42\u{1B}[0m", "\u{1B}[33mtrue\u{1B}[0m", "\u{1B}[35m2026-02-03\u{1B}[0m",
         "\u{1B}[34m[1]\u{1B}[0m", "  Tea",
       ] {
         #expect(shown.contains(part), "\(shown.debugDescription)")

@@ -30,6 +30,10 @@ import Testing
         ["--decimal", ","], "id,a,b\n1,1.5,2\n"
       ),
       (
+        "a,b\n\"5\" pipe,1\n", [], "--quote '' takes quotes as any other character", ["--quote", ""],
+        "id,a,b\n1,\"\"\"5\"\" pipe\",1\n"
+      ),
+      (
         "d\n04.03.2026\n", ["--types", "d=date"], "--date-format '%d.%m.%Y' reads 31.12.2026",
         ["--date-format", "%d.%m.%Y"], "id,d\n1,2026-03-04\n"
       ),

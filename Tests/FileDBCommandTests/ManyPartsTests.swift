@@ -34,7 +34,7 @@ import Testing
       _ = try filedb(["export", "t", "out.\(format)"])
       _ = try filedb(["schema", "t", "--suggest"])
       #expect(try filedb(["repair"]) == "t: sound\n")
-      _ = try filedb(["field", "drop", "t", "k100001"])
+      _ = try filedb(["field", "drop", "t", "k100001", "--yes"])
       _ = try filedb(["undo"])
       #expect(try filedb(["get", "t", "1", "k100001"]) == "1\n")
     }

@@ -187,6 +187,21 @@ import Testing
     }
   }
 
+  @Test func creationIsNotCalledUndoneWhereTableStays() throws {
+    try withTemporaryFolder { folder in
+      for place in ["base", "own"] {
+        try FileManager.default.createDirectory(
+          at: folder.appendingPathComponent(place), withIntermediateDirectories: false)
+      }
+      try filedb("--store", "base", "create", "c", in: folder)
+      try filedb("--store", "own", "create", "c", in: folder)
+      let over = try filedb("--store", "own", "--attach", "base", "undo", in: folder)
+      #expect(over.status == 65 && over.error.contains("--skip"), "\(over)")
+      #expect(try filedb("--store", "own", "undo", in: folder).error == "undone: creation of c\n")
+      #expect(try RecordStore(at: folder.appendingPathComponent("own")).tableNames == [])
+    }
+  }
+
   @Test func sameColumnTwiceIsRefusedWhereOneWouldBeLost() throws {
     try withTable { folder in
       for format in ["json", "ndjson", "plist"] {

@@ -48,7 +48,7 @@ import Testing
     let cases: [(words: [String], first: String)] = [
       (["unset", "t", "1", ""], "{\"id\": 1, \"n\": 1}"),
       (["unset", "t", "--where", "n > 0", ""], "{\"id\": 1, \"n\": 1}"),
-      (["field", "drop", "t", ""], "{\"id\": 1, \"n\": 1}"),
+      (["field", "drop", "t", "", "--yes"], "{\"id\": 1, \"n\": 1}"),
       (["field", "rename", "t", "", "name"], "{\"id\": 1, \"n\": 1, \"name\": \"x\"}"),
     ]
     for (words, first) in cases {

@@ -28,7 +28,11 @@ import Testing
   }
 
   @Test func valueBeyondHeaderIsAnError() throws {
-    for text in ["a,b,\n1,2,3\n", "a,b\n1,2,\"\"\n", "a,b\n1,2,,\n", "a,b\n1\n"] {
+    let unnamed = storeError { _ = try imported("a,b,\n1,2,3\n") }
+    #expect(unnamed?.code == StoreError.Code.columnName && unnamed?.line == 2 && unnamed?.column == 5)
+    #expect(
+      try imported("a,b,\n1,2,3\n") { $0.tolerated = .columnNames } == [["a": 1, "b": 2, "column_3": 3]])
+    for text in ["a,b\n1,2,\"\"\n", "a,b\n1,2,,\n", "a,b\n1\n", "a,b,\n1,2,3,4\n"] {
       #expect(storeError { _ = try imported(text) }?.code == StoreError.Code.rowLength, "\(text)")
     }
   }

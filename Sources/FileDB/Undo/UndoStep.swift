@@ -224,9 +224,10 @@ extension TransactionState {
       return !changes.isEmpty
     }
     for change in changes { try own.apply(change) }
-    let former = try self.seen(key, own: own)
-    for change in seen.changes(to: former, moving: undo.ids) { try apply(change, to: key.text) }
-    return !changes.isEmpty
+    // The log's part of a table over an attached one cannot be dropped. So undoing its creation may change nothing.
+    let seenChanges = seen.changes(to: try self.seen(key, own: own), moving: undo.ids)
+    for change in seenChanges { try apply(change, to: key.text) }
+    return !seenChanges.isEmpty
   }
 
   /// Records that broke rules before may come back like that, if the rules are still the same.

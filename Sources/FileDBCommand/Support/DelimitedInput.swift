@@ -66,6 +66,7 @@ enum ImportAdvice {
         "--rename-duplicates gives such columns names of their own; --header --columns a,b,c names them all"
       case StoreError.Code.rowLength:
         "--ragged takes rows of any length; --skip-lines N leaves out lines before the header"
+      case StoreError.Code.strayQuote: "--quote '' takes quotes as any other character"
       case StoreError.Code.otherNumber: "--decimal ',' reads 1.234,50, and --decimal . reads 1,234.50"
       case StoreError.Code.otherDate: "--date-format '%d.%m.%Y' reads 31.12.2026"
       default: nil

@@ -66,6 +66,55 @@ import Testing
     }
   }
 
+  @Test func randomCallsAgreeWithPlainSwift() throws {
+    var random = SeededRandom.fromEnvironment("randomCallsAgreeWithPlainSwift")
+    let letters = ["a", "b", "ab", "é", "e\u{301}", " ", "\t", "\u{A0}", "😀", "A"]
+    func text() -> String {
+      (0..<Int.random(in: 0...6, using: &random)).map { _ in letters.randomElement(using: &random)! }.joined()
+    }
+    func date() -> Date {
+      Date(timeIntervalSince1970: Double(Int.random(in: -9_000_000...9_000_000, using: &random)))
+    }
+    for _ in 0..<500 {
+      let (whole, old, new, number) = (
+        text(), text(), text(), Int.random(in: -100_000...100_000, using: &random)
+      )
+      let (from, to) = (date(), date())
+      let record: Fields = [
+        "t": .string(whole), "o": .string(old), "w": .string(new), "n": .real(Double(number) / 64),
+        "from": .date(from), "to": .date(to),
+      ]
+      // A search for scalars, one after another. Foundation's also skips over characters that belong together.
+      var (rest, replaced) = (Array(whole.unicodeScalars)[...], String.UnicodeScalarView())
+      while let scalar = rest.first {
+        if !old.isEmpty, rest.starts(with: old.unicodeScalars) {
+          replaced.append(contentsOf: new.unicodeScalars)
+          rest = rest.dropFirst(old.unicodeScalars.count)
+        } else {
+          replaced.append(scalar)
+          rest = rest.dropFirst()
+        }
+      }
+      let space = CharacterSet.whitespacesAndNewlines
+      let distance = Int(to.timeIntervalSince(from))
+      let days = distance >= 0 ? distance / 86_400 : -((-distance + 86_399) / 86_400)
+      let predicate = try RecordPredicate(
+        """
+        replace(t, o, w) == $replaced AND trimmed(t) == $trimmed AND length(t) == $length AND round(n) == $rounded \
+        AND days(from, to) == $days AND lowercase(t) == $lower
+        """,
+        arguments: [
+          "replaced": String(replaced), "trimmed": whole.trimmingCharacters(in: space), "length": whole.count,
+          "rounded": (Double(number) / 64).rounded(), "days": days, "lower": whole.lowercased(),
+        ])
+      try withStore { store in
+        let table = try store.table("t")
+        try table.add(record)
+        #expect(try table.lastSnapshot.records(where: predicate).count == 1, "\(record) \(predicate)")
+      }
+    }
+  }
+
   @Test func deepCallsAreRefused() {
     let deep = String(repeating: "trimmed(", count: 200) + "a" + String(repeating: ")", count: 200) + " = 'x'"
     #expect(storeError { _ = try RecordPredicate(deep) }?.message.contains("levels") == true)
