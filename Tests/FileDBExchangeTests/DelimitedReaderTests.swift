@@ -71,7 +71,8 @@ private func fields(_ text: String, _ format: DelimitedFormat = .csv) throws -> 
     ]
     for (bytes, line, words) in faults {
       let error = try #require(storeError { _ = try read(bytes) })
-      #expect(error.code == (words.contains("UTF-8") ? StoreError.Code.invalidText : StoreError.Code.strayQuote))
+      #expect(
+        error.code == (words.contains("UTF-8") ? StoreError.Code.invalidText : StoreError.Code.strayQuote))
       #expect(error.file == "text")
       #expect(error.line == line, "\(error)")
       #expect(error.message.contains(words), "\(error)")

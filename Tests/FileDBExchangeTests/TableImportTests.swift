@@ -134,7 +134,8 @@ private struct Fault {
         for broken in [Array(lone), sound + [0x41]] {
           let error = try #require(storeError { try take(broken, importer, of: store) })
           #expect(
-            [StoreError.Code.invalidText, StoreError.Code.strayQuote].contains(error.code) && error.line != nil,
+            [StoreError.Code.invalidText, StoreError.Code.strayQuote].contains(error.code)
+              && error.line != nil,
             "\(error)")
         }
       }

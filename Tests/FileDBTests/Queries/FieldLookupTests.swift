@@ -102,7 +102,9 @@ private let foodsName = TableName<Food>("foods")
       try foods.add(contentsOf: (0..<20).map { _ in random.food() })
       try expectAgreement(foods.lastSnapshot, &random)
       let raw = try store.table("foods")
-      for id: RecordID<Food> in [12, 5] { try raw.set(["origin": 5, "kcal": "x", "grams": "x"], of: RecordID(id)) }
+      for id: RecordID<Food> in [12, 5] {
+        try raw.set(["origin": 5, "kcal": "x", "grams": "x"], of: RecordID(id))
+      }
       for attempt in [
         { _ = try foods.lastSnapshot.records(where: \.origin, equals: "none") },
         { _ = try foods.lastSnapshot.records(where: \.kcal, in: 0...0) },
@@ -112,7 +114,9 @@ private let foodsName = TableName<Food>("foods")
       }
       try raw.move(12, to: .top)
       #expect(storeError { _ = try foods.lastSnapshot.records(where: \.grams, in: 1...) }?.record == 12)
-      for id: RecordID<Food> in [12, 5] { try raw.set(["origin": "here", "kcal": 1, "grams": 1], of: RecordID(id)) }
+      for id: RecordID<Food> in [12, 5] {
+        try raw.set(["origin": "here", "kcal": 1, "grams": 1], of: RecordID(id))
+      }
       try expectAgreement(foods.lastSnapshot, &random)
     }
   }
