@@ -13,3 +13,4 @@ int mkstemps(char *, int);
 char *realpath(const char *, char *);
 int setenv(const char *, const char *, int);
 int system(const char *) UNAVAILABLE_IN_SWIFT;
+int unsetenv(const char *);

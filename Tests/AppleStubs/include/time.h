@@ -12,3 +12,4 @@ struct APPLE(tm) {
 int clock_gettime(clockid_t, struct APPLE(timespec) *);
 struct APPLE(tm) *localtime_r(const time_t *, struct APPLE(tm) *);
 time_t time(time_t *);
+void tzset(void);

@@ -5,6 +5,7 @@
 #define _SC_PHYS_PAGES 200
 
 #define F_OK 0
+#define R_OK (1 << 2)
 #define X_OK (1 << 0)
 #define STDIN_FILENO 0
 #define STDOUT_FILENO 1
