@@ -98,8 +98,8 @@ import Testing
       let command = try RecordStore(at: browsed.store.url)
       try command.undoLog.write { tx in try tx["todo"].update(2) { $0["title"] = "Rye" } }
       try command.close()
-      #expect(try browsed.members("/api/store")["undo"] as? String == "change of 1 record in todo")
-      #expect(try browsed.post("/api/undo", "").text == #"{"undone":"change of 1 record in todo"}"#)
+      #expect(try browsed.members("/api/store")["undo"] as? String == "change of 1 record in todo (title)")
+      #expect(try browsed.post("/api/undo", "").text == #"{"undone":"change of 1 record in todo (title)"}"#)
       #expect(try browsed.post("/api/undo", "").text == #"{"undone":"deletion of 1 record from todo"}"#)
       #expect(try ids(browsed) == ["1", "2", "3"])
       #expect(try browsed.members("/api/store")["undo"] is NSNull)
