@@ -71,6 +71,8 @@ extension PlistValue {
     default:
       let written = form.value(self)
       if written == form.value(own) { return own }
+      // Text that was read as a date, because the column has dates, too.
+      if case .string(let former) = own, date != nil, FieldType.date.value(of: former) == self { return own }
       let text = DelimitedWriter.text(of: self)
       return own.scalarTypes.lazy.compactMap { $0.value(of: text) }.first { value in
         // A day may also be written with its time.

@@ -63,6 +63,23 @@ import Testing
     }
   }
 
+  /// The export writes midnight as a day, and the text as it is.
+  @Test func textThatIsADateStaysTextBesideDates() throws {
+    try withStore { store in
+      let table = try store.table("t")
+      let day = PlistValue.date(Date(timeIntervalSince1970: 86_400))
+      try table.add(contentsOf: [["d": "1970-01-02T00:00:00Z"], ["d": day], ["d": "1970-01-02"]])
+      let before = table.lastSnapshot.map(\.fields)
+      for format in Self.formats {
+        let bytes = try exported(table.lastSnapshot, TableExport(format: format))
+        for importer in try imports(bytes, format, .id) {
+          #expect(try take(bytes, importer, of: store).changed == 0, "\(format)")
+          #expect(table.lastSnapshot.map(\.fields) == before, "\(format)")
+        }
+      }
+    }
+  }
+
   @Test(arguments: [ExchangeFormat.delimited(.csv), .json])
   func integersAndRealsOfOneFieldAreNumbers(format: ExchangeFormat) throws {
     try withStore { store in
