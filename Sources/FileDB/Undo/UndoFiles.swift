@@ -108,7 +108,7 @@ struct UndoFiles: Sendable {
     let step = try plist.flatMap { plist throws(StoreError) in
       try UndoStep(plist, reading: { key, file throws(StoreError) in try former(key, file) })
     }
-    guard let step else { throw unreadable(try store.folder.undoFolder) }
+    guard let step, step.fits(store.options.limits) else { throw unreadable(try store.folder.undoFolder) }
     return step
   }
 

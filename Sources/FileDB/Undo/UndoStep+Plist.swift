@@ -58,6 +58,22 @@ extension UndoStep {
   }
 }
 
+extension UndoStep {
+  /// Whether tables may hold all that this step puts back. The step's own file may be nested deeper than a table's.
+  func fits(_ limits: PlistLimits) -> Bool {
+    tables.values.allSatisfy { table in
+      let updated = table.updated.map { record in
+        PlistDictionary(
+          lastOf: record.fields.compactMap { field in field.before.map { .init(key: field.name, value: $0) } }
+        )
+      }
+      return (table.removed.map(\.record.fields.dictionary) + updated).allSatisfy {
+        (try? $0.normalized(depth: TableFile.depthOfFields - 1, limits: limits)) != nil
+      } && table.schema?.before.map { (try? $0.normalized(depth: 1, limits: limits)) != nil } ?? true
+    }
+  }
+}
+
 extension TableUndo {
   fileprivate func plist(_ file: FormerFile?) -> PlistDictionary {
     var plist: PlistDictionary = [

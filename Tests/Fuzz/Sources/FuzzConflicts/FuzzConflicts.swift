@@ -45,12 +45,22 @@ private func test(_ bytes: [UInt8]) -> Bool {
     _ = try disk.replace(file, with: document)
     let store = try RecordStore(at: folder, disk: disk, options: StoreOptions(checkpoints: .manual))
     guard let conflicts = try store.openConflicts(of: "t") else { return true }
+    // A few digits may name millions of ids, and to print these takes long.
+    if conflicts.idCount > 10_000 { return true }
     try checkFixedPoint(conflicts, store, disk)
     try settle(conflicts, store)
   } catch {
     fail("\(error)")
   }
   return true
+}
+
+extension OpenConflicts {
+  fileprivate var idCount: Int {
+    conflicts.reduce(0) { count, conflict in
+      if case .order(let ours, let theirs) = conflict.kind { count + ours.count + theirs.count } else { count }
+    }
+  }
 }
 
 /// Conflicts that are kept are the same when they are read again, and then are written alike.
