@@ -184,7 +184,8 @@ extension UndoTests {
         try run("redo", "2", "--dry-run").error.hasPrefix("would be redone: import of 3 records into food\n"))
       let all = try run("redo", "5")
       #expect(all.status == 0)
-      #expect(all.error.hasSuffix("redone: change of 1 record in food (name)\nthere is nothing more to redo\n"))
+      #expect(
+        all.error.hasSuffix("redone: change of 1 record in food (name)\nthere is nothing more to redo\n"))
       for wrong in [["undo", "0"], ["undo", "--skip", "--dry-run"], ["undo", "--list", "--skip"]] {
         #expect(try filedb(wrong, in: folder).status == 64)
       }
