@@ -255,7 +255,11 @@ struct Import: StoreCommand {
   private func say(
     _ report: ImportReport, _ nearMisses: [String: ColumnDetection.NearMiss], former: Int
   ) throws {
-    for error in report.skipped { Terminal.complain(ImportAdvice.added(to: error).description) }
+    var advised: Set<StoreError.Code> = []
+    for error in report.skipped {
+      let isFirst = advised.insert(error.code).inserted
+      Terminal.complain((isFirst ? ImportAdvice.added(to: error) : error).description)
+    }
     let types = report.newTypes.filter { $0.value != .string }.map { "\($0.key)=\($0.value)" }.sorted()
     if !types.isEmpty { Terminal.note("types: \(types.joined(separator: ","))") }
     for (column, type) in report.newTypes.sorted(by: { $0.key < $1.key }) where type == .string {
