@@ -24,7 +24,7 @@ private let sample: (folder: StoreFolder, known: KnownOffsets, state: TableState
     let disk = MemoryDisk()
     try disk.makeFolder("/store")
     let bytes = TableFile.encode(state)
-    try disk.create(path, like: nil).append(bytes)
+    try disk.create(path, as: .usual).append(bytes)
     let stamp = try disk.open(path).status().stamp
     let offsets = TableFile.encode(state) { _ in }
     let known = KnownOffsets(stamp: stamp, version: FileVersion(bytes), offsets: offsets)
