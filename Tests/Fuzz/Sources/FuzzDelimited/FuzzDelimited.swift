@@ -21,7 +21,8 @@ private func test(_ bytes: [UInt8]) -> Bool {
 }
 
 private func format(_ bytes: [UInt8]) -> DelimitedFormat? {
-  guard bytes.count >= 3, bytes[0] < 0x80 else { return nil }
+  // NUL between fields looks like UTF-16.
+  guard bytes.count >= 3, (1..<0x80).contains(bytes[0]), bytes[1] != 0 else { return nil }
   // A byte that is not a character stands for no quote.
   let encodings = DelimitedFormat.Encoding.allCases
   let quote = bytes[1] < 0x80 ? Character(Unicode.Scalar(bytes[1])) : nil
@@ -60,6 +61,8 @@ extension DelimitedReader.Row {
 private func checkRewriting(_ rows: [DelimitedReader.Row], _ format: DelimitedFormat) {
   // Only a quote can tell a first field that begins with U+FEFF from a byte order mark.
   if format.quote == nil, rows.first?.fields.first?.unicodeScalars.first == "\u{FEFF}" { return }
+  // No record can hold NUL, and text with it may look like UTF-16.
+  if rows.contains(where: { $0.fields.contains { $0.utf8.contains(0) } }) { return }
   let writer = DelimitedWriter(format: format)
   do {
     let written = try writer.mark + rows.flatMap { try writer.bytes($0.fields) }
