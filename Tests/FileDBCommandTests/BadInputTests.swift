@@ -5,15 +5,6 @@ import TestSupport
 import Testing
 
 @Suite struct BadInputTests {
-  private func withTable(_ body: (URL) throws -> Void) throws {
-    try withTemporaryFolder { folder in
-      try filedb("create", "t", in: folder)
-      try filedb("add", "t", "a=1", in: folder)
-      try body(folder)
-      try RecordStore(at: folder).checkInvariants()
-    }
-  }
-
   @Test func wrongCommandsGiveExitCodeAndMessage() throws {
     let cases: [(arguments: [String], status: Int32, words: String)] = [
       (["get", "t", "7"], 1, "table 't': record 7: there is no such record"),
@@ -87,7 +78,7 @@ import Testing
       (["--store", ".", "export", "t", "t.plist"], 64, "See 'filedb export --help' for more information."),
       (["show", "t", "--limit=-1"], 64, "not be negative"), (["show", "t", "--format", "xml"], 64, "xml"),
     ]
-    try withTable { folder in
+    try withTableOfOneRecord { folder in
       for (arguments, status, words) in cases {
         let result = try filedb(arguments, in: folder)
         #expect(result.status == status, "\(arguments): \(result.error)")
@@ -126,7 +117,7 @@ import Testing
   }
 
   @Test func writeToLockedStoreExitsWithTemporaryFailure() throws {
-    try withTable { folder in
+    try withTableOfOneRecord { folder in
       let lock = try SystemDisk().lock(folder.path + "/.filedb/lock", timeout: .zero)
       let result = try filedb("add", "t", "a=2", in: folder)
       #expect(result.status == 75)

@@ -5,17 +5,8 @@ import Testing
 
 /// Messages that say what is wrong and what to do, and nothing that is not so.
 @Suite struct MessageTests {
-  private func withTable(_ body: (URL) throws -> Void) throws {
-    try withTemporaryFolder { folder in
-      try filedb("create", "t", in: folder)
-      try filedb("add", "t", "a=1", in: folder)
-      try body(folder)
-      try RecordStore(at: folder).checkInvariants()
-    }
-  }
-
   @Test func wrongValueIsNotBuriedInHelp() throws {
-    try withTable { folder in
+    try withTableOfOneRecord { folder in
       let cases: [(arguments: [String], line: String)] = [
         (
           ["set", "t", "1", "x"],
@@ -46,7 +37,7 @@ import Testing
     ("cp", "'duplicate' or 'copy'"), ("shwo", "'show'"), ("rename", "'table rename' or 'field rename'"),
   ])
   func commandsOfOtherProgramsAreKnown(name: String, meant: String) throws {
-    try withTable { folder in
+    try withTableOfOneRecord { folder in
       let result = try filedb(name, "t", in: folder)
       #expect(result.status == 64)
       #expect(
@@ -56,7 +47,7 @@ import Testing
   }
 
   @Test func recordThatWasNotAddedHasNoID() throws {
-    try withTable { folder in
+    try withTableOfOneRecord { folder in
       try filedb("schema", "t", "n", "--type", "integer", "--minimum", "1", "--unique", in: folder)
       #expect(try filedb("add", "t", "n=5", in: folder).output == "2\n")
       let cases: [(arguments: [String], input: String, message: String)] = [
@@ -81,7 +72,7 @@ import Testing
   }
 
   @Test func boundSaysWhatItCannotCompare() throws {
-    try withTable { folder in
+    try withTableOfOneRecord { folder in
       try filedb("schema", "t", "p", "--minimum", "1", "--maximum", "9", in: folder)
       let text = try filedb("add", "t", "p=5", in: folder)
       #expect(
@@ -95,7 +86,7 @@ import Testing
   }
 
   @Test func linkThatLeadsNowhereIsCalledThat() throws {
-    try withTable { folder in
+    try withTableOfOneRecord { folder in
       let link = folder.appendingPathComponent("d.plist")
       try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "nowhere.plist")
       for arguments in [
@@ -114,7 +105,7 @@ import Testing
   }
 
   @Test func headerThatEncodingLacksIsAnError() throws {
-    try withTable { folder in
+    try withTableOfOneRecord { folder in
       try filedb("add", "t", "ć=b", in: folder)
       for encoding in ["latin-1", "windows-1252"] {
         let result = try filedb("export", "t", "x.csv", "--encoding", encoding, in: folder)
@@ -142,7 +133,7 @@ import Testing
   }
 
   @Test func undoListNamesFields() throws {
-    try withTable { folder in
+    try withTableOfOneRecord { folder in
       try filedb("set", "t", "1", "a=2", "b=3", in: folder)
       try filedb("set", "t", "1", "a=2", "b=4", in: folder)
       try filedb("unset", "t", "1", "b", in: folder)
@@ -203,7 +194,7 @@ import Testing
   }
 
   @Test func sameColumnTwiceIsRefusedWhereOneWouldBeLost() throws {
-    try withTable { folder in
+    try withTableOfOneRecord { folder in
       for format in ["json", "ndjson", "plist"] {
         let result = try filedb("sql", "SELECT 1 AS a, 2 AS a", "--format", format, in: folder)
         #expect(result.status == 64 && result.error.contains("Two columns are called 'a'"), "\(result)")
@@ -214,7 +205,7 @@ import Testing
   }
 
   @Test func copyTakesCurrentStore() throws {
-    try withTable { folder in
+    try withTableOfOneRecord { folder in
       let copy = folder.appendingPathComponent("copy")
       #expect(try filedb("copy", "copy", in: folder).error == "1 table with 1 record copied\n")
       #expect(try RecordStore(at: copy).table("t").count == 1)
@@ -230,7 +221,7 @@ import Testing
   }
 
   @Test func fieldDropAsksAsDropDoes() throws {
-    try withTable { folder in
+    try withTableOfOneRecord { folder in
       let silent = try filedb("field", "drop", "t", "a", in: folder)
       #expect(silent.status == 64 && silent.error.contains("Give --yes"), "\(silent)")
       #expect(try filedb("field", "drop", "t", "a", "--dry-run", in: folder).status == 0)
@@ -240,7 +231,7 @@ import Testing
   }
 
   @Test(.enabled(if: hasScript)) func fieldDropAsksOnTerminal() throws {
-    try withTable { folder in
+    try withTableOfOneRecord { folder in
       let no = try filedbOnTerminal("field drop t a", columns: 80, in: folder, input: "n\n")
       #expect(no.output.contains("Remove 'a' from the 1 record of 't'? [y/N]"), "\(no)")
       #expect(try filedb("get", "t", "1", "a", in: folder).output == "1\n")

@@ -1,3 +1,4 @@
+import FileDB
 import Foundation
 import TestSupport
 
@@ -208,4 +209,14 @@ struct CommandList: Decodable {
 func joined(_ name: String, in folder: URL) throws -> String {
   let file = folder.appendingPathComponent("\(name)/.filedb/shared")
   return try String(contentsOf: file, encoding: .utf8).trimmingCharacters(in: .newlines)
+}
+
+/// Runs `body` in a store's folder whose table `t` has one record, with `a=1`, and then checks the store.
+func withTableOfOneRecord(_ body: (URL) throws -> Void) throws {
+  try withTemporaryFolder { folder in
+    try filedb("create", "t", in: folder)
+    try filedb("add", "t", "a=1", in: folder)
+    try body(folder)
+    try RecordStore(at: folder).checkInvariants()
+  }
 }
