@@ -128,7 +128,7 @@ public enum wgFileDb {
     let records = try arr.map {
       IdentifiedValue(try ItemConversion.record($0), id: try ItemConversion.id(of: $0))
     }
-    try table(dbName).replaceAll(with: records)
+    try table(dbName).replaceAll(identified: records)
   }
 
   /// `getNumberOfItemsInDb:`: the number of items; 0 if the table does not exist.

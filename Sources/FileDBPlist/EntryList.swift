@@ -11,9 +11,8 @@ package struct EntryList: ~Copyable {
 
   deinit { entries.deallocate() }
 
-  /// Takes the entries of another dictionary, except one key.
-  package mutating func fill(from reader: CanonicalReader, _ dict: CanonicalElement, except key: StaticString)
-  {
+  /// Takes the entries of another dictionary.
+  package mutating func fill(from reader: CanonicalReader, _ dict: CanonicalElement) {
     count = 0
     let bytes = reader.bytes
     let tabs = bytes.indentation(at: dict.content.lowerBound)
@@ -25,7 +24,12 @@ package struct EntryList: ~Copyable {
         bytes.start, dict.content.upperBound, &position, tabs, entries + count, capacity - count)
       if last == count { position = passRareEntry(at: position, tabs, bytes) }
     }
-    removeEntry(key, bytes)
+  }
+
+  package mutating func remove(_ key: StaticString, from reader: CanonicalReader) {
+    guard let place = (0..<count).last(where: { reader.bytes.holds(key, in: self.key($0)) }) else { return }
+    (entries + place).update(from: entries + place + 1, count: count - place - 1)
+    count -= 1
   }
 
   package func key(_ place: Int) -> Range<Int> { entries[place].key..<entries[place].end_of_key }
@@ -58,11 +62,5 @@ package struct EntryList: ~Copyable {
       end_of_content: element.content.upperBound, kind: element.kind.rawValue)
     count += 1
     return end
-  }
-
-  private mutating func removeEntry(_ key: StaticString, _ bytes: CanonicalBytes) {
-    guard let place = (0..<count).last(where: { bytes.holds(key, in: self.key($0)) }) else { return }
-    (entries + place).update(from: entries + place + 1, count: count - place - 1)
-    count -= 1
   }
 }

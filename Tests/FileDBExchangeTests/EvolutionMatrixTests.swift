@@ -86,7 +86,7 @@ private struct OldJob: Codable { var name: String, archived: Bool, hours: Int }
       try jobs.delete(id)
       return copy
     },
-    Writer("replaceAll") { jobs, _ in try jobs.replaceAll(with: [IdentifiedValue(.cherry)])[0] },
+    Writer("replaceAll") { jobs, _ in try jobs.replaceAll(identified: [IdentifiedValue(.cherry)])[0] },
     Writer("migrate") { jobs, raw in
       let id = RecordID<Job>(try raw.add(Job.oldFields.withMark(0)))
       try jobs.migrate()
@@ -102,7 +102,7 @@ private struct OldJob: Codable { var name: String, archived: Bool, hours: Int }
       try jobs.update(2) { $0.minutes = 2 }
       let merge = try TableMerge(base: base, ours: raw.snapshot(), theirs: theirs.result)
       #expect(merge.conflicts.isEmpty)
-      try raw.replaceAll(with: merge.merged.map { IdentifiedValue($0.fields, id: $0.id) })
+      try raw.replaceAll(identified: merge.merged.map { IdentifiedValue($0.fields, id: $0.id) })
       return 1
     },
     Writer("undo and redo") { jobs, _ in
@@ -143,7 +143,7 @@ private struct OldJob: Codable { var name: String, archived: Bool, hours: Int }
       return RecordID(id)
     },
     Writer("untyped replaceAll") { _, raw in
-      RecordID(try raw.replaceAll(with: [IdentifiedValue(Job.fields)])[0])
+      RecordID(try raw.replaceAll(identified: [IdentifiedValue(Job.fields)])[0])
     },
     Writer("import of text") { jobs, _ in
       try importing(.delimited(.csv), "title,archived,minutes\nCherry,true,120\n", into: jobs)

@@ -83,7 +83,7 @@ extension RecordTable<Fields> {
     case .duplicate(let number, let position): return [try duplicate(id(number), to: position).rawValue]
     case .replaceAll(let records):
       let records = records.map { IdentifiedValue(Fields(plain: $0.fields), id: $0.id.map(id)) }
-      return try replaceAll(with: records).map(\.rawValue)
+      return try replaceAll(identified: records).map(\.rawValue)
     case .set(let number, let fields): try set(Fields(plain: fields), of: id(number))
     case .update(let number, let fields):
       try update(id(number)) { record in for (key, value) in fields { record[key] = value } }

@@ -63,7 +63,7 @@ import Testing
       let table = RandomTable(using: &random)
       try withDatabase { file in
         try withStore { store in
-          try store.write { tx in try tx["t"].replaceAll(with: table.records) }
+          try store.write { tx in try tx["t"].replaceAll(identified: table.records) }
           try store.table("t").delete(store.table("t").add([:]))
           try SQLiteExport(to: file, table: "t").run(store.table("t").lastSnapshot)
           var importer = SQLiteImport(exported: "t", of: file)

@@ -8,8 +8,8 @@ extension TableSnapshot {
   ///
   /// To stop early, test one record after another: `for record in snapshot where try predicate.matches(record)`.
   /// - Throws: ``StoreError/Code/matchLimitExceeded``; ``StoreError/Code/invalidPredicate`` if the predicate names `id`
-  ///   and `Value` has such a property (write `fields.id`, or `recordID` for the record's id); for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and
-  ///   ``StoreError/Code/migrationFailed``.
+  ///   and `Value` has such a property (write `fields.id`, or `recordID` for the record's id); for a
+  ///   ``VersionedValue``, ``StoreError/Code/newerVersion`` and ``StoreError/Code/migrationFailed``.
   /// - Complexity: O(*n*). Of each record, only the fields that the predicate names are decoded.
   public func records(where predicate: RecordPredicate) throws -> [StoredRecord<Value>] {
     try matches(where: predicate).records

@@ -53,7 +53,7 @@ extension FieldDecoder where Field: Decodable {
     func columns<Known: ColumnField>(_ type: Known.Type) -> Any {
       ColumnDecoder<Known> { Known(in: $0, $1, of: $2) }
     }
-    decode = { try? FieldsDecoder.decodeValue(Field.self, from: $0, codingPath: []) }
+    decode = { try? ElementDecoder($0).decode(Field.self) }
     missing = { try? MissingField.decode(Field.self, AnyKey(""), in: []) }
     decodeColumn = (type as? any ColumnField.Type).flatMap {
       (columns($0) as? ColumnDecoder<Field>)?.decode

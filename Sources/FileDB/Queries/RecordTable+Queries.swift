@@ -9,7 +9,7 @@ extension RecordTable {
   ///     let open = try notes.records.filter { !$0.isDone }
   ///
   /// - Throws: as ``snapshot()``.
-  public var records: DecodedRecords<Value> { get throws { try snapshot().records } }
+  public var records: TableSnapshot<Value>.Records { get throws { try snapshot().records } }
 
   /// The records that match `predicate`; see ``TableSnapshot/records(where:)-(RecordPredicate)``.
   /// - Throws: as that, and as ``snapshot()``.
@@ -80,7 +80,7 @@ extension TableSnapshot {
   /// - Throws: as ``records(where:)-(RecordPredicate)``.
   /// - Complexity: as ``records(where:)-(RecordPredicate)``, and of decoding the records that match.
   public func values(where predicate: RecordPredicate) throws -> DecodedValues<Value> {
-    DecodedValues(try records(where: predicate))
+    try records(where: predicate).values()
   }
 
   /// The values of the records that match `predicate`, in their order, and an error for each that does not fit the
@@ -88,6 +88,6 @@ extension TableSnapshot {
   /// - Throws: as ``records(where:)-(Predicate<Value>)``.
   /// - Complexity: as ``records(where:)-(Predicate<Value>)``, and of decoding the records that match.
   public func values(where predicate: Predicate<Value>) throws -> DecodedValues<Value> {
-    DecodedValues(try records(where: predicate))
+    try records(where: predicate).values()
   }
 }

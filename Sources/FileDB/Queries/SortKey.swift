@@ -35,8 +35,8 @@ public struct SortKey: Hashable, Sendable {
   /// stores. A record that lacks the property, or does not fit the type, comes last.
   ///
   /// If the field that stores the property is known, sorting reads only this field. FileDB finds its name: it lets
-  /// `Value` decode made-up fields, or those of some records, and watches which encoded field changes with the property.
-  /// Otherwise, as for a computed property, it decodes the records.
+  /// `Value` decode made-up fields, or those of some records, and watches which encoded field changes with the
+  /// property. Otherwise, as for a computed property, it decodes the records.
   ///
   /// Sorting throws ``StoreError/Code/invalidValue`` if the property is an array or a dictionary without an order.
   /// - Complexity: at the first use, O(*f*²) in the number of fields of `Value`.

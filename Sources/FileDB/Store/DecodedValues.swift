@@ -19,6 +19,8 @@ extension DecodedRecord: Hashable where Value: Hashable {}
 ///     let notes = try table.snapshot().values()
 ///     show(notes.decoded)
 ///     for fault in notes.faults { warn(fault) }
+///
+/// You get it from ``TableSnapshot/values()``, or from some records by `values()`.
 public struct DecodedValues<Value: Codable & Sendable>: Sendable {
   /// The values of the records that fit the type, in order.
   public let decoded: [Value]
@@ -41,14 +43,7 @@ public struct DecodedValues<Value: Codable & Sendable>: Sendable {
     }
   }
 
-  /// The values of these records that fit the type, in order, and the faults of the others. Of many records, several
-  /// threads decode parts at the same time, which is faster than asking each for its ``StoredRecord/value``.
-  ///
-  ///     let light = try DecodedValues(foods.snapshot().records(where: RecordPredicate("kcal < 100"))).get()
-  ///
-  /// - Complexity: O(*n*).
-  public init(_ records: some Sequence<StoredRecord<Value>>) {
-    let records = Array(records)
+  fileprivate init(_ records: [StoredRecord<Value>]) {
     let (values, failure) = decodedInParts(Parts(of: records.count, leastLength: 256), count: records.count) {
       decodeInOrder(records[$0], into: $1)
     }
@@ -103,6 +98,18 @@ extension TableSnapshot {
     return DecodedValues(
       values, failure, rest: IteratorSequence(makeIterator(from: values.count + 1)), of: .table(state.records)
     )
+  }
+}
+
+extension Sequence {
+  /// The values of these records that fit the type, in order, and the faults of the others. Of many records, several
+  /// threads decode parts at the same time, which is faster than asking each for its ``StoredRecord/value``.
+  ///
+  ///     let light = try foods.snapshot().records(where: RecordPredicate("kcal < 100")).values().get()
+  ///
+  /// - Complexity: O(*n*).
+  public func values<Value>() -> DecodedValues<Value> where Element == StoredRecord<Value> {
+    DecodedValues(Array(self))
   }
 }
 

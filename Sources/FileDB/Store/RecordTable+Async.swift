@@ -104,8 +104,15 @@ extension RecordTable {
 
   /// Replaces all records and returns the ids of the new ones; see the synchronous `replaceAll`.
   @discardableResult
-  public func replaceAll(with values: [IdentifiedValue<Value>]) async throws -> [RecordID<Value>] {
-    try await writing { try $0.replaceAll(with: values) }
+  public func replaceAll(with values: some Sequence<Value>) async throws -> [RecordID<Value>] {
+    let values = Array(values)
+    return try await writing { try $0.replaceAll(with: values) }
+  }
+
+  /// Replaces all records by these, with the ids that they have; see the synchronous `replaceAll`.
+  public func replaceAll(records: some Sequence<DecodedRecord<Value>>) async throws {
+    let records = Array(records)
+    try await writing { try $0.replaceAll(records: records) }
   }
 
   /// Runs a synchronous verb as a separate write.

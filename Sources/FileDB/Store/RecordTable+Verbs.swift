@@ -217,13 +217,29 @@ extension RecordTable {
     }
   }
 
-  /// Replaces all records of the table by those of `values`. Each record gets the id that comes with its value, or a
-  /// new id if that is `nil`.
-  /// - Returns: the ids, in order.
-  /// - Throws: ``StoreError/Code/duplicateID``, and as `add(_:at:)`.
+  /// Replaces all records of the table by new ones with these values.
+  /// - Returns: the ids of the new records, in order. None of them has been given before.
+  /// - Throws: as `add(_:at:)`; then nothing is replaced.
   /// - Complexity: O(*n* + *k*) for *k* values.
   @discardableResult
-  public func replaceAll(with values: [IdentifiedValue<Value>]) throws -> [RecordID<Value>] {
+  public func replaceAll(with values: some Sequence<Value>) throws -> [RecordID<Value>] {
+    try replaceAll(identified: values.map { IdentifiedValue($0) })
+  }
+
+  /// Replaces all records of the table by these, with the ids that they have.
+  /// - Throws: ``StoreError/Code/duplicateID``, and as `add(_:at:)`; then nothing is replaced.
+  /// - Complexity: O(*n* + *k*) for *k* records.
+  public func replaceAll(records: some Sequence<DecodedRecord<Value>>) throws {
+    try replaceAll(identified: records.map { IdentifiedValue($0.value, id: $0.id) })
+  }
+}
+
+extension RecordTable {
+  /// Replaces all records of the table. Each gets the id that comes with its value, or a new id if that is `nil`.
+  /// - Returns: the ids, in order.
+  /// - Throws: ``StoreError/Code/duplicateID``, and as ``add(_:at:)``.
+  @discardableResult
+  package func replaceAll(identified values: [IdentifiedValue<Value>]) throws -> [RecordID<Value>] {
     try writing { transaction in
       let records = try transaction.encode(values, for: name.text)
       try transaction.permit(.insert(records, index: 0), to: name.text)
@@ -233,9 +249,7 @@ extension RecordTable {
       return records.map { RecordID($0.id) }
     }
   }
-}
 
-extension RecordTable {
   /// Adds records with these values. Each gets the id that comes with its value, or a new id above all of these.
   /// - Throws: ``StoreError/Code/duplicateID``, and as ``add(_:at:)``; then no record is added.
   @discardableResult

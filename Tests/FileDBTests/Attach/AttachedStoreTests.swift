@@ -247,13 +247,13 @@ import Testing
 
       let fresh = try RecordStore(at: user.appendingPathExtension("fresh"), attaching: shipped, as: "main")
       let early = storeError {
-        try fresh.table("foods").replaceAll(with: [IdentifiedValue(["name": "x"], id: 4)])
+        try fresh.table("foods").replaceAll(identified: [IdentifiedValue(["name": "x"], id: 4)])
       }
       #expect(early?.code == .duplicateID && early?.table == "foods" && early?.record == 4)
       #expect(try names(fresh.table("foods")) == ["Apple", "Bread", "Cheese"])
 
       let high = try RecordStore(at: shipped)
-      try high.table("high").replaceAll(with: [IdentifiedValue(["name": "x"], id: 1_000_000_001)])
+      try high.table("high").replaceAll(identified: [IdentifiedValue(["name": "x"], id: 1_000_000_001)])
       try high.close()
       let reached = storeError { _ = try RecordStore(at: user, attaching: shipped, as: "main").table("high") }
       #expect(reached?.code == .counterExhausted && reached?.table == "high")

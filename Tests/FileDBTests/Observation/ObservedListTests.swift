@@ -143,7 +143,7 @@ extension TableName<Sketch> {
     // One decodes up to the first fault of each part, and one the rest.
     #expect(Sketch.decodedCount.withLock(\.self) - before < 40_000)
     let records = try store.table(.sketches).snapshot()
-    let chosen = DecodedValues(records.filter { $0.id.rawValue > 10 })
+    let chosen = records.filter { $0.id.rawValue > 10 }.values()
     #expect(chosen.ids == read.ids.filter { $0.rawValue > 10 })
     #expect(chosen.faults.map(\.record) == read.faults.compactMap(\.record).filter { $0.rawValue > 10 })
   }

@@ -17,7 +17,7 @@ private struct Food: Codable, Sendable, Equatable {
     return Food(name: "food \(number)", group: group, kcal: number % 7 == 0 ? nil : kcal)
   }
 
-  private func withFoods(_ count: Int, _ body: (DecodedRecords<Food>, [RecordID<Food>]) throws -> Void) throws
+  private func withFoods(_ count: Int, _ body: (TableSnapshot<Food>.Records, [RecordID<Food>]) throws -> Void) throws
   {
     try withStore { store in
       let table = try store.table(TableName<Food>("foods"))
@@ -67,16 +67,16 @@ private struct Food: Codable, Sendable, Equatable {
       let others = try plain.add(["name": 4, "kcal": 3])
       let many = try RecordPredicate("kcal >= 2000")
       let snapshot = try table.snapshot()
-      let found = try DecodedValues(snapshot.records(where: many))
+      let found = try snapshot.records(where: many).values()
       let wanted = try snapshot.records(where: many).filter { $0.id.rawValue != unfit.rawValue }
       #expect(found.decoded == (2_000..<4_000).map { Food(name: "food \($0 % 10)", kcal: Double($0)) })
       #expect(found.ids == wanted.map(\.id) && found.faults.map(\.record) == [AnyRecordID(unfit)])
       #expect(storeError { _ = try found.get() }?.code == .invalidValue)
-      #expect(try DecodedValues(snapshot.records(where: RecordPredicate("kcal < 0"))).get().isEmpty)
+      #expect(try snapshot.records(where: RecordPredicate("kcal < 0")).values().get().isEmpty)
 
       try plain.delete([unfit, others])
       let swift = #Predicate<Food> { $0.name == "food 7" }
-      let sevens = try DecodedValues(table.snapshot().records(where: swift))
+      let sevens = try table.snapshot().records(where: swift).values()
       #expect(try sevens.get().count == 400 && sevens.records.allSatisfy { $0.value.name == "food 7" })
       try store.checkInvariants()
     }

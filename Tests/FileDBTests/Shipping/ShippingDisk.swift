@@ -25,7 +25,7 @@ struct ShippingDisk {
         let state = try former.table(table).lastSnapshot
         try shipped.write { tx in
           try tx[table].replaceAll(
-            with: state.map { IdentifiedValue($0.fields, id: $0.id) })
+            identified: state.map { IdentifiedValue($0.fields, id: $0.id) })
         }
       }
     }

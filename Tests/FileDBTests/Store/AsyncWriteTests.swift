@@ -151,7 +151,7 @@ import Testing
     try await notes.delete(b)
     try await notes.delete([ids[0]])
     #expect(try notes.count == 0 && notes.counter == 4)
-    try await notes.replaceAll(with: [IdentifiedValue(Note(title: "x"), id: 9)])
+    try await notes.replaceAll(records: [DecodedRecord(id: 9, value: Note(title: "x"))])
     #expect(try notes.value(of: 9) == Note(title: "x"))
     try await notes.deleteAll()
     #expect(try notes.count == 0 && notes.counter == 9)

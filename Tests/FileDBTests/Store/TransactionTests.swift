@@ -138,7 +138,7 @@ func contents(of folder: URL) throws -> [String] {
         #expect(throws: StoreError.self) { try tx["t"].add(["n": 2], at: .before(7)) }
         #expect(throws: StoreError.self) {
           try tx["t"].replaceAll(
-            with: [IdentifiedValue(Fields(), id: 1), IdentifiedValue(Fields(), id: 1)])
+            identified: [IdentifiedValue(Fields(), id: 1), IdentifiedValue(Fields(), id: 1)])
         }
       }
       #expect(table.lastSnapshot.ids == [1])

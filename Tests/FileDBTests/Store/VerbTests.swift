@@ -185,7 +185,7 @@ private func titles(_ table: RecordTable<Todo>) throws -> String {
     try withStore { store in
       let notes = try store.table(.todos)
       try fill(notes, 3)
-      let ids = try notes.replaceAll(with: [
+      let ids = try notes.replaceAll(identified: [
         IdentifiedValue(Todo(title: "x"), id: 3), IdentifiedValue(Todo(title: "y")),
         IdentifiedValue(Todo(title: "z"), id: 9),
       ])
@@ -193,7 +193,7 @@ private func titles(_ table: RecordTable<Todo>) throws -> String {
       #expect(try titles(notes) == "xyz")
       #expect(try notes.counter == 10)
       #expect(throws: StoreError.self) {
-        try notes.replaceAll(with: [
+        try notes.replaceAll(identified: [
           IdentifiedValue(Todo(title: "p"), id: 3), IdentifiedValue(Todo(title: "q"), id: 3),
         ])
       }

@@ -107,7 +107,7 @@ import Testing
   private func snapshot(_ ids: [Int64]) throws -> TableSnapshot<Fields> {
     let table = try RecordStore.inMemory(options: Self.options).table("list")
     try table.replaceAll(
-      with: ids.enumerated().map { index, id in
+      identified: ids.enumerated().map { index, id in
         IdentifiedValue(["isEven": .bool(index.isMultiple(of: 2))], id: RecordID<Fields>(rawValue: id))
       })
     return table.lastSnapshot

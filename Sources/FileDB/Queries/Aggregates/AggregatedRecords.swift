@@ -128,7 +128,7 @@ extension AggregatedRecords {
   ) throws -> Field? {
     if let summary = try knownSummary(of: path) {
       return try summary[keyPath: known].map {
-        try FieldsDecoder.decodeValue(Field.self, from: $0, codingPath: [])
+        try ElementDecoder($0).decode(Field.self)
       }
     }
     var best: Field?

@@ -59,7 +59,7 @@ final class FieldProbe {
       guard let value = names.reduce(example, { $0?.dict?[$1] }), !held.contains(value) else { continue }
       held.append(value)
     }
-    return held.compactMap { try? FieldsDecoder.decodeValue(type, from: $0, codingPath: []) }
+    return held.compactMap { try? ElementDecoder($0).decode(type) }
   }
 
   private static func cases(of type: Any.Type) -> [Any]? {
@@ -70,7 +70,7 @@ final class FieldProbe {
   /// The value that the prototype of a ``DefaultedValue`` has there, in an array.
   private func prototype<Value: Decodable>(_ type: Value.Type, at names: [String]) -> [Any]? {
     guard names.count == 1, let field = form.defaultValue(of: names[0]) else { return nil }
-    return (try? FieldsDecoder.decodeValue(type, from: field, codingPath: [])).map { [$0] }
+    return (try? ElementDecoder(field).decode(type)).map { [$0] }
   }
 
   /// The first of these values, or the second if this is the altered scalar.

@@ -1,12 +1,12 @@
 /// A value to store, together with the id for its record.
-public struct IdentifiedValue<Value: Codable & Sendable>: Sendable {
+package struct IdentifiedValue<Value: Codable & Sendable>: Sendable {
   /// The id for the record; `nil` for a new one.
-  public var id: RecordID<Value>?
+  package var id: RecordID<Value>?
   /// The value to store.
-  public var value: Value
+  package var value: Value
 
   /// A value, and the id for its record.
-  public init(_ value: Value, id: RecordID<Value>? = nil) {
+  package init(_ value: Value, id: RecordID<Value>? = nil) {
     self.id = id
     self.value = value
   }

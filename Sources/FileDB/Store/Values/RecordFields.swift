@@ -5,24 +5,49 @@ import FileDBPlist
 ///
 /// One object serves for many records. The records of a table are mostly similar, so a field is first looked for where
 /// it was in the previous record. A field that a record lacks may have a default. Then it is as if the record had it.
+///
+/// A dictionary inside a record has an object of its own, made when somebody decodes it.
 final class RecordFields {
   // Each of these is read or written only for a moment, and never during another access to it.
-  @exclusivity(unchecked) private var reader = CanonicalReader(UnsafeRawBufferPointer(start: nil, count: 0))
+  @exclusivity(unchecked) private(set) var reader = CanonicalReader(
+    UnsafeRawBufferPointer(start: nil, count: 0))
   @exclusivity(unchecked) private var entries = EntryList()
   /// The entry that answered each request, in the order of the requests for the previous record.
   @exclusivity(unchecked) private var answers: [Int] = []
   @exclusivity(unchecked) private var questions = 0
   /// The entry after the last one that was asked for. A type that asks for all fields in order finds each at once.
   @exclusivity(unchecked) private var next = 0
-  /// A copy of a record that is needed for longer than ``read(_:_:)`` takes.
-  private var kept: UnsafeMutableRawBufferPointer?
+  /// What holds the bytes for longer than ``read(_:_:)`` takes: a record's bytes, or the fields that a dictionary is in.
+  private var owner: Any?
   private let defaults: Fields?
 
   init(defaults: Fields? = nil) {
     self.defaults = defaults
   }
 
-  deinit { kept?.deallocate() }
+  /// The entries of a dictionary inside a record.
+  init(of dict: CanonicalElement, in record: RecordFields) {
+    defaults = nil
+    owner = record
+    reader = record.reader
+    entries.fill(from: reader, dict)
+  }
+
+  /// An array or a dictionary that is not in a record.
+  init(keeping value: PlistValue) {
+    defaults = nil
+    var writer = PlistWriter()
+    writer.append(value, indentation: 0)
+    keep(writer.bytes[...])
+  }
+
+  /// The value of ``init(keeping:)``.
+  var whole: CanonicalElement {
+    guard let element = reader.element(indentation: 0) else {
+      preconditionFailure("the bytes are not canonical")
+    }
+    return element
+  }
 
   /// Calls `body` while these are the fields of `record`.
   /// - Complexity: O(*n*) in the size of the record; nothing is copied.
@@ -49,16 +74,17 @@ final class RecordFields {
     reader = CanonicalReader(bytes)
     questions = 0
     next = 0
-    entries.fill(
-      from: reader, reader.dict(indentation: TableFile.depthOfFields - 1), except: TableFile.idName)
+    entries.fill(from: reader, reader.dict(indentation: TableFile.depthOfFields - 1))
+    entries.remove(TableFile.idName, from: reader)
   }
 
-  /// Keeps the fields of the last record for good.
-  func keep(_ record: EncodedRecord) {
-    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: record.bytes.count, alignment: 1)
-    copy.copyBytes(from: record.bytes)
-    kept = copy
-    reader = CanonicalReader(UnsafeRawBufferPointer(copy))
+  /// Keeps the fields of the last record for good, for a value that has kept its decoder. Until that is gone, all of the
+  /// file's bytes stay in memory.
+  func keep(_ record: EncodedRecord) { keep(record.bytes) }
+
+  private func keep(_ bytes: ArraySlice<UInt8>) {
+    owner = bytes
+    reader = CanonicalReader(bytes.withUnsafeBytes { $0 })
   }
 
   /// The record's own fields come first.
@@ -73,6 +99,13 @@ final class RecordFields {
   subscript(name: String) -> PlistValue? {
     guard let element = element(name) else { return defaults?[name] }
     return reader.value(of: element)
+  }
+
+  /// - Parameter parent: the decoder of the dictionary; `nil` for the record itself.
+  func decoder(of key: any CodingKey, in parent: ElementDecoder?) -> ElementDecoder? {
+    let name = key.stringValue
+    if let element = element(name) { return ElementDecoder(element, reader, of: self, in: parent, key) }
+    return defaults?[name].map { ElementDecoder($0, in: parent, key) }
   }
 
   func string(_ name: String) -> String? {

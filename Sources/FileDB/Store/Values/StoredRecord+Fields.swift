@@ -19,7 +19,7 @@ extension StoredRecord {
       guard let value = try form.newest(encoded).field(field) ?? form.defaultValue(of: field) else {
         return try MissingField.decode(type, key, in: [])
       }
-      return try FieldsDecoder.decodeValue(type, from: value, codingPath: [key])
+      return try ElementDecoder(value, in: nil, key).decode(type)
     }
   }
 }

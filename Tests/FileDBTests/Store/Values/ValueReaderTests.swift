@@ -18,6 +18,21 @@ private final class Keeper: Codable, @unchecked Sendable {
   var sample: Sample { get throws { try Sample(from: decoder) } }
 }
 
+/// Keeps decoders of what is inside its record.
+private struct Holder: Codable, Sendable {
+  var inner: Keeper
+  var list: [Keeper]
+  var text: TextKeeper
+}
+
+private final class TextKeeper: Codable, @unchecked Sendable {
+  private let container: any SingleValueDecodingContainer
+
+  init(from decoder: any Decoder) throws { container = try decoder.singleValueContainer() }
+  func encode(to encoder: any Encoder) throws {}
+  var text: String { get throws { try container.decode(String.self) } }
+}
+
 /// Reading the values of many records, also on several threads.
 @Suite struct ValueReaderTests {
   /// So many that there is more than one part.
@@ -70,6 +85,30 @@ private final class Keeper: Codable, @unchecked Sendable {
       let keeper = try store.table(TableName<Keeper>("t")).value(of: 2)
       try store.table("t").truncate()
       #expect(try keeper.sample == many[1])
+    }
+  }
+
+  @Test func retainedDecoderOfAFieldKeepsReadingItsRecord() throws {
+    func fields(_ sample: Sample) -> PlistValue {
+      var fields: PlistDictionary = ["zeta": .integer(Int64(sample.zeta)), "alpha": .string(sample.alpha)]
+      fields["maybe"] = sample.maybe.map(PlistValue.real)
+      return .dict(fields)
+    }
+    try withStore { store in
+      let plain = try store.table("t")
+      try plain.add(
+        contentsOf: many.prefix(300).map {
+          ["inner": fields($0), "list": [fields($0), fields($0)], "text": .string("<\($0.alpha)>")]
+        })
+      let holders = try store.table(TableName<Holder>("t")).lastSnapshot.values().get()
+      try plain.truncate()
+      for (holder, sample) in zip(holders, many) {
+        #expect(try holder.inner.sample == sample)
+        #expect(try holder.list.map { try $0.sample } == [sample, sample])
+        #expect(try holder.text.text == "<\(sample.alpha)>")
+      }
+      #expect(holders.count == 300)
+      try store.checkInvariants()
     }
   }
 }

@@ -145,7 +145,7 @@ extension FileDBPeer {
     let isDear = try RecordPredicate("price >= %@", Sample.dear)
     return { [sample] in
       try sample.filterRows {
-        try DecodedValues(table.lastSnapshot.records(where: isDear)).get()
+        try table.lastSnapshot.records(where: isDear).values().get()
       }
     }
   }
@@ -211,7 +211,7 @@ extension FileDBPeer {
     let table = try opened.get()
     return { [sample] in
       try seconds(
-        of: { try DecodedValues(table.lastSnapshot.sorted(by: EntryOrder().sortKeys)).get() },
+        of: { try table.lastSnapshot.sorted(by: EntryOrder().sortKeys).values().get() },
         check: { try EntryOrder().check($0, count: sample.records) })
     }
   }
