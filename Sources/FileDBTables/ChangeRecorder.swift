@@ -25,8 +25,9 @@ package struct ChangeRecorder: Sendable {
   /// Inserts a record. Records that are inserted one below the other become one change.
   package mutating func insert(_ record: EncodedRecord, at index: Int) throws(StoreError) {
     let applied = try table.applyNoting(.insert([record], index: index))
-    if let run, index == run.index + run.records.count {
-      self.run?.records.append(record)
+    // Not `if let run`: with a second reference to the records, each of them would copy those before it.
+    if run.map({ $0.index + $0.records.count }) == index {
+      run?.records.append(record)
     } else {
       endRun()
       run = Run(records: [record], index: index, found: applied.found)

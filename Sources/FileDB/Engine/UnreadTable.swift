@@ -5,6 +5,9 @@ import Synchronization
 
 /// The records of a canonical file whose offsets are known. Looking at a record reads the piece that contains it, and
 /// checks that the file is still the one that the offsets belong to, and that the piece is where it should be.
+///
+/// Whoever looks at many records out of order would read the same pieces again and again. Before that has cost more than
+/// reading the file, all records are read, and stay in memory.
 final class UnreadTable: UnreadRecords {
   /// What was read so far.
   private struct Found {
@@ -12,6 +15,25 @@ final class UnreadTable: UnreadRecords {
     var latest: [(number: Int, records: [EncodedRecord])] = []
     /// The chunks that certainly begin with the right record. The end of the last chunk counts as one more.
     var starts: Set<Int>
+    /// What searching for ids and reading pieces again has cost so far, in bytes. A call counts as much as the bytes that
+    /// can be read in its time.
+    var repeatedCost = 0
+    var whole: Whole?
+  }
+
+  /// All records. A class, so that taking it out of the lock copies one reference.
+  private final class Whole: Sendable {
+    let chunks: [[EncodedRecord]]
+    let indices: RecordMap
+
+    init(_ records: [EncodedRecord], chunkLength: Int) {
+      chunks = stride(from: 0, to: records.count, by: chunkLength).map {
+        Array(records[$0..<min($0 + chunkLength, records.count)])
+      }
+      var indices = RecordMap()
+      for (index, record) in records.enumerated() { indices.set(UInt32(index), for: record.id) }
+      self.indices = indices
+    }
   }
 
   var count: Int { offsets.count }
@@ -88,22 +110,16 @@ extension UnreadTable {
   /// - Throws: ``StoreError/Code/locked`` if the file was changed, or if the offsets are not those of the file; the
   ///   disk's errors.
   func chunk(_ number: Int) throws(StoreError) -> [EncodedRecord] {
-    let (known, isPlaced) = found.withLock { found in
-      (
-        found.latest.first { $0.number == number }?.records,
-        found.starts.contains(number) || found.starts.contains(number + 1)
-      )
+    if let whole = try whole() { return whole.chunks[number] }
+    let bounds = offsets.chunks[number]..<offsets.chunks[number + 1]
+    let (known, isPlaced) = found.withLock { found -> ([EncodedRecord]?, Bool) in
+      if let latest = found.latest.first(where: { $0.number == number }) { return (latest.records, true) }
+      let (start, end) = (found.starts.contains(number), found.starts.contains(number + 1))
+      if start, end { found.repeatedCost += Self.costOfCall + bounds.count }
+      return (nil, start || end)
     }
     if let known { return known }
-    let bytes = try read(offsets.chunks[number]..<offsets.chunks[number + 1])
-    let records = bytes.withUnsafeBytes { all -> [EncodedRecord]? in
-      var scanner = CanonicalScanner(all, limits: limits)
-      var records: [EncodedRecord] = []
-      while let (range, id) = scanner.scanDict(indentation: 2, numberKey: TableFile.idName) {
-        records.append(EncodedRecord(id: AnyRecordID(counted: id), bytes: bytes[range]))
-      }
-      return scanner.isAtEnd ? records : nil
-    }
+    let records = try decode(read(bounds))
     let start = number * chunkLength
     guard let records, let first = records.first, records.count == min(chunkLength, count - start) else {
       throw misfit()
@@ -117,9 +133,37 @@ extension UnreadTable {
     return records
   }
 
+  /// The records whose lines take up all of these bytes; `nil` if there is something else.
+  private func decode(_ bytes: [UInt8]) -> [EncodedRecord]? {
+    bytes.withUnsafeBytes { all in
+      var scanner = CanonicalScanner(all, limits: limits)
+      var records: [EncodedRecord] = []
+      while let (range, id) = scanner.scanDict(indentation: 2, numberKey: TableFile.idName) {
+        records.append(EncodedRecord(id: AnyRecordID(counted: id), bytes: bytes[range]))
+      }
+      return scanner.isAtEnd ? records : nil
+    }
+  }
+
+  /// All records, if reading pieces has cost enough; otherwise `nil`.
+  private func whole() throws(StoreError) -> Whole? {
+    let (known, cost) = found.withLock { ($0.whole, $0.repeatedCost) }
+    if known != nil || cost <= self.known.stamp.size { return known }
+    guard let records = try decode(read(offsets.chunks[0]..<offsets.chunks[offsets.chunks.count - 1])),
+      records.count == count
+    else { throw misfit() }
+    let whole = Whole(records, chunkLength: chunkLength)
+    found.withLock { $0.whole = whole }
+    return whole
+  }
+
+  /// A call of the system takes as long as reading so many bytes.
+  private static var costOfCall: Int { 4_096 }
+
   /// The index of the record with this id.
   /// - Throws: as ``chunk(_:)``.
   func find(_ id: AnyRecordID) throws(StoreError) -> Int? {
+    if let whole = try whole() { return whole.indices[id].map(Int.init) }
     guard let index = try mappedIndex(of: id) else { return nil }
     guard index < count, try chunk(index / chunkLength)[index % chunkLength].id == id else { throw misfit() }
     return index
@@ -150,7 +194,10 @@ extension UnreadTable {
   private func mappedIndex(of id: AnyRecordID) throws(StoreError) -> Int? {
     let wanted = DecimalOrder(id.rawValue)
     var (low, high) = (offsets.indexMap.lowerBound, offsets.indexMap.upperBound)
+    var calls = 1
+    defer { found.withLock { $0.repeatedCost += calls * Self.costOfCall } }
     while high - low > Self.window {
+      calls += 1
       let middle = (low + high) / 2
       guard let entry = try read(middle..<middle + 256).firstEntry else { throw misfit() }
       let order = DecimalOrder(entry.id)
