@@ -244,11 +244,15 @@ package final class PostgresLog: EngineLog {
   // These are FileDB's, too, for answers that no client of FileDB's can have caused.
   static let damagedTable = "FD008"
   static let damagedLog = "FD009"
-  /// PostgreSQL's code for a row that another client has locked.
+  // These are PostgreSQL's.
+  /// Another client has locked a row.
   static let loading = "55P03"
 }
 
 extension PostgresLog.Session {
+  static let notPermitted = "42501"
+  /// A prepared statement is missing, or there already: another session answers than the one that prepared it.
+  static let otherSession = ["26000", "42P05"]
   /// Wakes up those who wait for commits.
   ///
   /// It has its own transaction, because in the whole server only one transaction that notifies can commit at a time.
@@ -315,6 +319,14 @@ extension StoreError {
     case .refused(PostgresLog.damagedTable, let message): self.init(.damagedTable, message)
     case .refused(PostgresLog.damagedLog, let message): self.init(.damagedJournal, message)
     case .refused(let state, let message):
+    case .refused(PostgresLog.loading, _): self = PostgresLog.others
+    case .refused(PostgresLog.notPermitted, let message):
+      self.init(.permissionDenied, "PostgreSQL refused: \(message)")
+    case .refused(let state, let message) where PostgresLog.otherSession.contains(state):
+      self.init(
+        .unreachable,
+        "a pooler such as PgBouncer lies between, and lets several clients share a session (\(message)); set its "
+          + "pool_mode to session, or connect to PostgreSQL itself")
       self.init(.unreachable, "PostgreSQL refused: \(message) (\(state))")
     }
   }

@@ -251,6 +251,9 @@ package final class EtcdLog: EngineLog {
       // For each request, etcd compares its whole size with the limit, even if parts of that are free.
       max(size, used + Double(2 * bytes)) + Double(Self.partBytes) > quota
     else { return }
+    let isInUse = used + Double(2 * bytes) + Double(Self.partBytes) > quota
+    let help =
+      isInUse ? "start it with a larger --quota-backend-bytes" : "'etcdctl defrag' gives back the rest"
     throw StoreError(
       .diskFull,
       "etcd has too little space left for \(bytes) bytes: it has \(Int(size)) of \(Int(quota)) bytes, and \(Int(used)) "

@@ -53,6 +53,27 @@ struct PostgresAccessTests {
     try store.close()
   }
 
+  /// The server knows nothing of the pooler, so the error must name it.
+  @Test(.enabled(if: PostgresPooler.isInstalled, "needs pgbouncer"))
+  func poolerThatLetsClientsShareASessionIsNamed()
+    throws
+  {
+    try PostgresPooler.with(#require(PostgresServer.current)) { info in
+      let logs = (0..<2).map { _ in PostgresLog(info, store: UUID().uuidString, timeout: longestWait) }
+      let error = storeError {
+        for _ in 0..<5 {
+          for log in logs {
+            try log.create()
+            _ = try log.status()
+          }
+        }
+      }
+      #expect(
+        error?.code == .unreachable && error?.message.contains("pool_mode to session") == true,
+        "\(error as Any)")
+    }
+  }
+
   @Test func passwordAndCertificateMustBeRight() throws {
     try SecuredPostgresServer.with { server in
       try withTemporaryFolder { folder in
