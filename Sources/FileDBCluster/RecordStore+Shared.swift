@@ -69,6 +69,18 @@ extension RecordStore {
   /// - Throws: the disk's errors.
   /// - Complexity: O(1). It reads a small file.
   public func lastStartOver() throws -> StartOver? { try (log as? ReplicaLog)?.notes.start() }
+  /// Takes over what other machines have committed, for a write that depends on what its caller reads first. The write
+  /// itself then does not ask for news again.
+  package func catchUpToWrite() throws {
+    try (log as? ReplicaLog)?.catchUpToWrite(timeout: options.lockTimeout)
+  }
+
+  /// Finds out whether a commit of this machine succeeded, if that is not known yet.
+  package func settleSentCommit() throws { try (log as? ReplicaLog)?.settle(timeout: options.lockTimeout) }
+
+  /// The commits whose outcome this store has found out since the last call. Their writes did not hear of it.
+  package func takeSettledCommits() -> [SettledCommit] { (log as? ReplicaLog)?.takeSettled() ?? [] }
+
 
   /// Commits edits in the files. If others changed the same fields, their values stay. FileDB then keeps the edited
   /// file as a backup, and the conflicts like those of a merge.

@@ -216,3 +216,11 @@ private struct ReadNews {
   let position: FollowedCommit
   let news: PendingRead<SharedNews>
 }
+  /// The same for a write that follows. It does not read the log first again.
+  func catchUpToWrite(timeout: Duration) throws {
+    try checkIdentity()
+    try settle(timeout: timeout)
+    _ = try catchUp(timeout: timeout)
+    expectsNews.store(false, ordering: .relaxed)
+  }
+

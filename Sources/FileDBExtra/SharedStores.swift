@@ -29,7 +29,9 @@ extension AllExtras {
           + "DIR' does that. FileDB connects to no address that came with a folder",
         file: folder.path)
     }
-    return try replica(folder, of: SharedAddress(address), for: use)
+    let store = try replica(folder, of: SharedAddress(address), for: use)
+    if use == .writing { try store.catchUpToWrite() }
+    return store
   }
 
   func makeStore(_ name: String, at address: String) throws -> MadeStore {
@@ -114,9 +116,11 @@ extension AllExtras {
   private func replica(
     _ folder: URL, of address: SharedAddress, for use: StoreUse
   ) throws -> RecordStore {
-    try RecordStore(
-      at: folder, sharedBy: SharedLog(log(at: address)), following: use == .once ? .whenAsked : .always,
-      options: StoreOptions())
+    var options = StoreOptions()
+    options.lockTimeout = use.options.lockTimeout
+    return try RecordStore(
+      at: folder, sharedBy: SharedLog(log(at: address)), following: use == .untilEnd ? .always : .whenAsked,
+      options: options)
   }
 
   private func shown(_ folder: URL) -> StoreFolder {

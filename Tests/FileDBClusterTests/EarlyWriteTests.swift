@@ -47,6 +47,30 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true]) func writeAfterCatchingUpToWriteAsksForNoNewsAgain(areThereNews: Bool)
+    throws
+  {
+    let readCount = Counter()
+    let log = SharedLog(MemoryLog(willRead: { readCount.add() }))
+    try withTemporaryFolder { folder in
+      let b = try open(folder, "b", log)
+      let id = try b.table("t").add(["title": "one"])
+      let a = try open(folder, "a", log)
+      if areThereNews { try b.table("t").add(["title": "two"]) }
+      let before = readCount.value
+      try a.catchUpToWrite()
+      #expect(try a.table("t").count == (areThereNews ? 2 : 1))
+      try a.table("t").set(["title": "three"], of: id)
+      #expect(readCount.value == before + 1)
+      // What comes in between is noticed all the same.
+      try a.catchUpToWrite()
+      try b.table("t").set(["title": "four"], of: id)
+      try a.write { tx in try tx["t"].update(id) { $0["title"] = .string("\($0["title"]?.string ?? "")!") } }
+      #expect(try a.table("t").snapshot().first?["title"] == "four!")
+      for store in [a, b] { try store.checkInvariants() }
+    }
+  }
+
   /// Only a commit is checked by the log. What else a write ends with may come from old records, too.
   @Test func writeThatOldRecordsWouldFailSeesTheNewestOnes() throws {
     let log = SharedLog(MemoryLog())

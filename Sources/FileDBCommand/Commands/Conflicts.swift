@@ -48,7 +48,7 @@ struct ConflictsList: StoreCommand {
   }
 }
 
-struct ConflictsTake: StoreCommand {
+struct ConflictsTake: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "take", abstract: "Settle conflicts by one side's version.",
     discussion: """

@@ -102,8 +102,8 @@ protocol StoreCommand: ParsableCommand {
   var location: StoreLocation { get }
   /// The tool, with a `--store` before the command's name.
   var tool: FileDBTool { get }
-  /// How long the command keeps the store open.
-  static var use: StoreUse { get }
+  /// What the command does with the store.
+  var use: StoreUse { get }
   /// The kinds of places where its store may be.
   static var places: StorePlaces { get }
 }
@@ -124,7 +124,7 @@ extension ParsableCommand {
 }
 
 extension StoreCommand {
-  static var use: StoreUse { .once }
+  var use: StoreUse { .once }
   static var places: StorePlaces { .all }
 
   /// The place of the store that the command's options name.
@@ -149,10 +149,17 @@ extension StoreCommand {
       } else {
         try storePlace
       }
+/// A command that writes to a store. What it reads before, such as whether there is a table, decides what it writes.
+protocol WritingCommand: StoreCommand {}
+
+extension WritingCommand {
+  var use: StoreUse { .writing }
+}
+
     // This includes options before the command's name.
     guard location.attached.count <= 1 else { throw ValidationError("Only one store can be attached.") }
     let attached = location.attached.first
-    guard let shared = OpenStores.shared else { return try Self.open(place, over: attached) }
+    guard let shared = OpenStores.shared else { return try open(place, over: attached) }
     guard attached == nil else {
       throw ValidationError("--attach goes before 'batch', for the whole script.")
     }
@@ -164,9 +171,9 @@ extension StoreCommand {
     return shared
   }
 
-  private static func open(_ place: StorePlace, over attached: AttachedLocation?) throws -> RecordStore {
-    if case .address = place, places == .folders {
-      throw StoreError.withoutFiles("filedb " + CommandNames.fullName(of: self))
+  private func open(_ place: StorePlace, over attached: AttachedLocation?) throws -> RecordStore {
+    if case .address = place, Self.places == .folders {
+      throw StoreError.withoutFiles("filedb " + CommandNames.fullName(of: Self.self))
     }
     guard let attached else { return try place.open(for: use) }
     guard case .folder(let url) = place, !place.isShared, try !StorePlace(attached.path).isShared else {

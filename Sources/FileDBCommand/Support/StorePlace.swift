@@ -57,7 +57,9 @@ package enum StoreUse: Sendable {
   @TaskLocal static var wait: Duration?
 
   package var options: StoreOptions {
-    var options = self == .once ? .ofCommands : StoreOptions()
+  /// For a single operation that writes. So what it reads first is the newest, also where other machines write.
+  case writing
+    var options = self == .untilEnd ? StoreOptions() : .ofCommands
     if let wait = Self.wait { options.lockTimeout = wait }
     return options
   }
