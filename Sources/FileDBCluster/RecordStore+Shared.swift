@@ -88,7 +88,7 @@ extension RecordStore {
     try files.takingTurns {
       // If one file cannot be read, still read the others.
       var failure: (any Error)?
-      for edit in try files.edits() {
+      for edit in try files.edits({ failure = failure ?? $0 }) {
         do { try takeIn(edit, files) } catch { failure = failure ?? error }
       }
       if let failure { throw failure }
@@ -100,7 +100,13 @@ extension RecordStore {
     func table(_ bytes: [UInt8]) throws(StoreError) -> TableState {
       try TableFile.decode(bytes, file: edit.file, table: name, limits: options.limits)
     }
-    let (before, after) = (try edit.before.map(table), try table(edit.after))
+    let before = try edit.before.map(table)
+    let after: TableState
+    do throws(StoreError) { after = try table(edit.after) } catch {
+      var error = error
+      error.message += "; 'filedb repair' mends it. Until then, nobody else sees what is in this file"
+      throw error
+    }
     let conflicts = try self.table(name).merge(after, editedFrom: before)
     if !conflicts.isEmpty {
       try files.keepBackup(of: edit)
@@ -129,8 +135,10 @@ private enum ReplicaFollower {
     let edits = FileLog(files.shown, options: store.options)
     run("FileDB.SharedFiles", for: store, try? edits.makeWatch()) { store in
       store.reportingFailure(of: .editedFiles) {
-        try store.takeInEdits(files)
-        if store.isOpen { try files.update() }
+        let edits = Result { try store.takeInEdits(files) }
+        let update = Result { if store.isOpen { try files.update() } }
+        try edits.get()
+        try update.get()
       }
     }
   }

@@ -52,9 +52,11 @@ extension AllExtras {
 
   func synchronize(_ store: RecordStore) throws -> FolderProgress {
     let before = try store.replicaStatus()
-    try store.catchUp()
-    try store.checkpoint()
-    try store.close()
+    // If one file cannot be read, the others are brought up to date all the same.
+    let caughtUp = Result { try store.catchUp() }
+    let written = Result { try store.checkpoint() }
+    let closed = Result { try store.close() }
+    for result in [caughtUp, written, closed] { try result.get() }
     guard let now = try store.replicaStatus() else { return FolderProgress(last: 0, start: nil) }
     return FolderProgress(last: now.last, start: now.start == before?.start ? nil : now.start.map(text))
   }

@@ -222,6 +222,7 @@ extension RecordTable<Fields> {
 
 extension StoreError {
   static func withoutFiles(_ command: String) -> StoreError {
+    if use == .once { Terminal.noteEdits(in: table.store, of: [reference.name]) }
     StoreError(
       .notAFolder, "'\(command)' is about the files of a store, and a store at an address has none")
   }
