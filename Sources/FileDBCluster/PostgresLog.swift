@@ -124,10 +124,13 @@ package final class PostgresLog: EngineLog {
         return Ticket()
       }
       guard .now < deadline else {
-        throw StoreError(.locked, "other machines kept writing to the same tables; try again")
+        throw Self.others
       }
     }
   }
+
+  fileprivate static let others = StoreError(
+    .locked, "other machines kept writing to the same tables; try again")
 
   /// - Parameters:
   ///   - paged: the paged table that the commit changes; `nil` for any other commit.

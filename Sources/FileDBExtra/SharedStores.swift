@@ -141,6 +141,5 @@ extension AllExtras {
     }
   }
 
-  /// How long to wait for a server's answer.
-  private var timeout: Duration { .seconds(5) }
+  private var timeout: Duration { StoreUse.timeout }
 }

@@ -4,13 +4,14 @@ import FileDBEssentials
 import FileDBExchange
 import FileDBPlist
 
-struct SharedInit: ParsableCommand {
+struct SharedInit: ServerCommand {
   static let configuration = CommandConfiguration(
     commandName: "init", abstract: "Create a store in a database, and print its address.",
     discussion: "If the database does not have the tables that FileDB needs, they are created, too.")
 
   @Argument(help: "The URL of the database, or of the etcd cluster with a prefix.") var url: String
   @Argument(help: "The name of the store.") var name: String
+  @OptionGroup var server: ServerOptions
 
   func run() throws {
     let made = try FileDBTool.needExtra().makeStore(name, at: url)
@@ -20,7 +21,7 @@ struct SharedInit: ParsableCommand {
   }
 }
 
-struct SharedJoin: ParsableCommand {
+struct SharedJoin: ServerCommand {
   static let configuration = CommandConfiguration(
     commandName: "join", abstract: "Create a folder that follows a shared store.",
     discussion: """
@@ -30,6 +31,7 @@ struct SharedJoin: ParsableCommand {
 
   @Argument(help: "The address of the store.") var address: String
   @Argument(help: ArgumentHelp("The folder.", valueName: "dir")) var folder: String
+  @OptionGroup var server: ServerOptions
 
   func run() throws {
     let url = URL(fileURLWithPath: folder, isDirectory: true)

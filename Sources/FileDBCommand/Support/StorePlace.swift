@@ -64,3 +64,5 @@ package enum StoreUse: Sendable {
     return options
   }
 }
+  /// How long they wait for a server while nothing moves.
+  @TaskLocal package static var timeout = Duration.seconds(5)
