@@ -128,7 +128,7 @@ extension PostgresLog {
     // Nobody may ask about these again. But from here on, none of them can arrive late.
     for (token, last) in unsettled.withLock(\.self) {
       do throws(PostgresFailure) { _ = try settle(token, since: last, session) } catch {
-        guard case .refused = error else { throw error }
+        guard case .refused(Self.forgotten, _) = error else { throw error }
         unsettled.withLock { $0[token] = nil }
       }
     }
@@ -147,6 +147,7 @@ extension PostgresLog {
     -- A writer that waits too long for the others hears of it. Otherwise it would not know what becomes of its commit.
     SET lock_timeout TO \(max(1, Int(timeout / .milliseconds(2))));
     """
+  }
 
   /// PostgreSQL ends a text at the first NUL.
   func checkName() throws(PostgresFailure) {

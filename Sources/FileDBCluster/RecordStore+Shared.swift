@@ -54,6 +54,9 @@ extension RecordStore {
 
   /// Takes over everything that other machines have committed so far, and edits in the folder's files. The store does
   /// this automatically after a short time. Call it if a read must see what another machine has just written.
+  ///
+  /// If it is not known whether an earlier commit of this machine succeeded, also one of another process, this finds
+  /// out. From then on, the commit is there, or it never will be.
   /// - Throws: ``StoreError/Code/unreachable``; ``StoreError/Code/notAFolder`` for a store that is not shared; for an
   ///   edited file, the errors of `TableSnapshot(contentsOf:)`, and those of a write.
   public func catchUp() throws {
@@ -61,14 +64,11 @@ extension RecordStore {
       throw StoreError(.notAFolder, "this store follows no shared log", file: url.path)
     }
     try log.shared.confirmLeader()
+    try log.settle(timeout: options.lockTimeout)
     _ = try log.catchUp(timeout: options.lockTimeout)
     try takeInEdits(files)
   }
 
-  /// When the folder of a shared store last started over; `nil` if it never did, or if this store is not shared.
-  /// - Throws: the disk's errors.
-  /// - Complexity: O(1). It reads a small file.
-  public func lastStartOver() throws -> StartOver? { try (log as? ReplicaLog)?.notes.start() }
   /// Takes over what other machines have committed, for a write that depends on what its caller reads first. The write
   /// itself then does not ask for news again.
   package func catchUpToWrite() throws {
@@ -81,6 +81,10 @@ extension RecordStore {
   /// The commits whose outcome this store has found out since the last call. Their writes did not hear of it.
   package func takeSettledCommits() -> [SettledCommit] { (log as? ReplicaLog)?.takeSettled() ?? [] }
 
+  /// When the folder of a shared store last started over; `nil` if it never did, or if this store is not shared.
+  /// - Throws: the disk's errors.
+  /// - Complexity: O(1). It reads a small file.
+  public func lastStartOver() throws -> StartOver? { try (log as? ReplicaLog)?.notes.start() }
 
   /// Commits edits in the files. If others changed the same fields, their values stay. FileDB then keeps the edited
   /// file as a backup, and the conflicts like those of a merge.

@@ -70,6 +70,8 @@ extension AllExtras {
     var status = StoreStatus()
     status.add("store", .string(log.name))
     status.add("address", try log.address().map { .string($0) })
+    // Without a connection, the status says so.
+    try? store.settleSentCommit()
     let folder = try store.replicaStatus()
     if let folder {
       status.add("identity", try ReplicaLink.read(shown(folder.folder)).map { .string($0.identity) })
@@ -84,8 +86,27 @@ extension AllExtras {
       status.add("folder", .string(folder.folder.path))
       status.add("folder_commit", .integer(Int64(folder.last)))
       status.add("started_over", folder.start.map { .string(text($0)) })
+      status.add("unknown_commit", folder.sent.map { .string(text($0)) })
     }
     return status
+  }
+
+  func settledCommands(of store: RecordStore) -> [String] {
+    store.takeSettledCommits().map { settled in
+      let name = store.undoLog.name(of: settled.commit.token).map { " (\($0))" } ?? ""
+      let command =
+        "the command of \(settled.commit.date.ISO8601Format())\(name), whose outcome was not known,"
+      return switch settled.outcome {
+      case .committed: "\(command) was carried out"
+      case .absent: "\(command) was not carried out, and never will be; you can run it again"
+      case .unknown:
+        "\(command) may have been carried out: the store no longer knows. Look before you run it again"
+      }
+    }
+  }
+
+  private func text(_ commit: SentCommit) -> String {
+    "\(commit.token.text) of \(commit.date.ISO8601Format())"
   }
 
   private func add(_ shared: SharedStatus, to status: inout StoreStatus, _ folder: ReplicaStatus?) {

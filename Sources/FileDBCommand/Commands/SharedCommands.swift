@@ -35,6 +35,8 @@ struct SharedJoin: ServerCommand {
 
   func run() throws {
     let url = URL(fileURLWithPath: folder, isDirectory: true)
+    let waiting = Waiting("reading the store")
+    defer { waiting.end() }
     try FileDBTool.needExtra().join(address, url).note()
   }
 }
@@ -51,8 +53,13 @@ struct SharedSync: SharedStoreCommand {
   @ParentCommand var tool: FileDBTool
 
   func run() throws {
-    let store = try sharedStore()
-    try FileDBTool.needExtra().synchronize(store).note()
+    let (store, extra) = (try sharedStore(), try FileDBTool.needExtra())
+    let waiting = Waiting("reading the store")
+    defer { waiting.end() }
+    let progress = try extra.synchronize(store)
+    waiting.end()
+    Terminal.noteSettled(in: store, extra)
+    progress.note()
     try noteConflicts(in: store)
   }
 
@@ -78,7 +85,10 @@ struct SharedStatus: SharedStoreCommand {
   @OptionGroup var output: FormatOption
 
   func run() throws {
-    let status = try FileDBTool.needExtra().status(of: sharedStore())
+    let (store, extra) = (try sharedStore(), try FileDBTool.needExtra())
+    let status = try extra.status(of: store)
+    Terminal.noteSettled(in: store, extra)
+    Terminal.noteEdits(in: store)
     try output.format == .table ? printLines(of: status) : printRow(of: status)
     if let failure = status.failure { throw failure }
   }
@@ -137,6 +147,13 @@ extension SharedStoreCommand {
         file: try store().url.path)
     }
     return try store()
+  }
+}
+
+extension Terminal {
+  /// Says what became of commands that could not say whether they were carried out.
+  static func noteSettled(in store: RecordStore, _ extra: any Extra) {
+    for line in extra.settledCommands(of: store) { note(TerminalText.defused(line)) }
   }
 }
 

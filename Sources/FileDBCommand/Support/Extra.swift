@@ -41,6 +41,10 @@ package protocol Extra: Sendable {
 
   func status(of store: RecordStore) throws -> StoreStatus
 
+  /// What became of commands that could not say whether they were carried out, as far as it was found out since the
+  /// last call.
+  func settledCommands(of store: RecordStore) -> [String]
+
   /// The paged tables of a shared store; `nil` if there is no connection.
   func pagedTables(of store: RecordStore) -> [String]?
 }
