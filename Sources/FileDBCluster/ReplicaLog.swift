@@ -57,14 +57,16 @@ package final class ReplicaLog: CommitLog {
         throw error
       }
       let hadNews = folder.end > start
+      var isTaken = true
       if let own, let appended {
         noteUndo(own)
         // The commit is in the shared log. If the folder cannot take it over now, it does so before the next write.
-        let isTaken = (try? takeOver(appended)) != nil
-        try? notes.removeSentCommit()
-        guard isTaken else { return Ticket() }
-        taking(LoggedCommit(own, sequence: appended.sequence))
+        isTaken = (try? takeOver(appended)) != nil
+        if isTaken { taking(LoggedCommit(own, sequence: appended.sequence)) }
       }
+      // It is known what became of all that was sent, also if the last try had nothing to commit.
+      try? notes.removeSentCommit()
+      guard isTaken else { return Ticket() }
       expectsNews.store(hadNews, ordering: .relaxed)
       return appended.map { _ in Ticket() }
     }

@@ -71,6 +71,27 @@ import Testing
     }
   }
 
+  /// The log has refused the first one, and the body then finds nothing to do.
+  @Test func refusedCommitThatIsNotMadeAgainIsForgotten() throws {
+    let log = SharedLog(MemoryLog())
+    try withTemporaryFolder { folder in
+      let (a, b) = (try open(folder, "a", log), try open(folder, "b", log))
+      let id = try a.table("t").add(["n": 1])
+      try a.table("t").set(["n": 2], of: id)
+      try b.table("t").set(["n": 3], of: id)
+      var runs = 0
+      try a.write { tx in
+        runs += 1
+        if try tx["t"].record(with: id)["n"] == 2 { try tx["t"].set(["n": 4], of: id) }
+      }
+      #expect(runs > 1)
+      #expect(try a.replicaStatus()?.sent == nil)
+      try a.catchUp()
+      #expect(a.takeSettledCommits().isEmpty)
+      for store in [a, b] { try store.checkInvariants() }
+    }
+  }
+
   /// Only a commit is checked by the log. What else a write ends with may come from old records, too.
   @Test func writeThatOldRecordsWouldFailSeesTheNewestOnes() throws {
     let log = SharedLog(MemoryLog())
