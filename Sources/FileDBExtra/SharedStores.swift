@@ -29,10 +29,10 @@ extension AllExtras {
           + "DIR' does that. FileDB connects to no address that came with a folder",
         file: folder.path)
     }
-    let store = try replica(folder, of: SharedAddress(address), for: use)
-    if use == .writing { try store.catchUpToWrite() }
-    return store
+    return try replica(folder, of: SharedAddress(address), for: use)
   }
+
+  func catchUpToWrite(_ store: RecordStore) throws { try store.catchUpToWrite() }
 
   func makeStore(_ name: String, at address: String) throws -> MadeStore {
     let address = try SharedAddress(address).naming(name)

@@ -42,7 +42,7 @@ struct Copy: StoreCommand {
     let tables = try Self.tables(of: original)
     if places.source.isShared { try Self.notePagedTables(of: original) }
     let counters = try original.droppedCounters
-    let store = try places.target.open(for: .once)
+    let store = try places.target.open(for: .writing)
     try store.restrictAccess(asIn: original)
     let waiting = Waiting("copying")
     defer { waiting.end() }

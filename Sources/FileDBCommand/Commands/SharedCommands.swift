@@ -12,6 +12,7 @@ struct SharedInit: ServerCommand {
   @Argument(help: "The URL of the database, or of the etcd cluster with a prefix.") var url: String
   @Argument(help: "The name of the store.") var name: String
   @OptionGroup var server: ServerOptions
+  @ParentCommand var tool: FileDBTool
 
   func run() throws {
     let made = try FileDBTool.needExtra().makeStore(name, at: url)
@@ -32,6 +33,7 @@ struct SharedJoin: ServerCommand {
   @Argument(help: "The address of the store.") var address: String
   @Argument(help: ArgumentHelp("The folder.", valueName: "dir")) var folder: String
   @OptionGroup var server: ServerOptions
+  @ParentCommand var tool: FileDBTool
 
   func run() throws {
     let url = URL(fileURLWithPath: folder, isDirectory: true)
@@ -56,10 +58,10 @@ struct SharedSync: SharedStoreCommand {
     let (store, extra) = (try sharedStore(), try FileDBTool.needExtra())
     let waiting = Waiting("reading the store")
     defer { waiting.end() }
-    let progress = try extra.synchronize(store)
+    let progress = Result { try extra.synchronize(store) }
     waiting.end()
     Terminal.noteSettled(in: store, extra)
-    progress.note()
+    try progress.get().note()
     try noteConflicts(in: store)
   }
 

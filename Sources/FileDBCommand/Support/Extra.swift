@@ -27,6 +27,9 @@ package protocol Extra: Sendable {
   /// Opens a folder that follows a shared store.
   func openReplica(_ folder: URL, for use: StoreUse) throws -> RecordStore
 
+  /// Takes over what such a folder lacks, for a write that follows.
+  func catchUpToWrite(_ store: RecordStore) throws
+
   /// Creates a store that machines can share.
   func makeStore(_ name: String, at address: String) throws -> MadeStore
 

@@ -49,6 +49,7 @@ struct ServerOptions: ParsableArguments {
 /// A command that needs no store, but a server.
 protocol ServerCommand: ParsableCommand {
   var server: ServerOptions { get }
+  var tool: FileDBTool { get }
 }
 
 /// A store to attach: `shipped`, or `app=shipped`.
@@ -140,7 +141,9 @@ extension ParsableCommand {
   mutating func runAsAsked() throws {
     let locations = (self as? any StoreCommand).map { [$0.location, $0.tool.location] } ?? []
     let wait = locations.compactMap(\.wait).first.map { Duration.seconds($0) } ?? StoreUse.wait
-    let servers = locations.map(\.server) + ((self as? any ServerCommand).map { [$0.server] } ?? [])
+    let servers =
+      locations.map(\.server)
+      + ((self as? any ServerCommand).map { [$0.server, $0.tool.location.server] } ?? [])
     let timeout = servers.compactMap(\.timeout).first.map { Duration.seconds($0) } ?? StoreUse.timeout
     let isQuiet = Terminal.isQuiet || locations.contains(where: \.quiet)
     try StoreUse.$wait.withValue(wait) {

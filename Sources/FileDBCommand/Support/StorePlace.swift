@@ -39,7 +39,10 @@ enum StorePlace: Equatable {
   private func openReplica(_ folder: URL, for use: StoreUse) throws -> RecordStore {
     let extra = try FileDBTool.needExtra()
     let store = try extra.openReplica(folder, for: use)
-    Terminal.noteSettled(in: store, extra)
+    if use == .writing {
+      defer { Terminal.noteSettled(in: store, extra) }
+      try extra.catchUpToWrite(store)
+    }
     return store
   }
 
