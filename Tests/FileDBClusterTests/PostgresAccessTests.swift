@@ -74,6 +74,25 @@ struct PostgresAccessTests {
     }
   }
 
+  @Test func roleWithoutRightsIsDenied() throws {
+    let server = try #require(PostgresServer.current)
+    let name = UUID().uuidString
+    try SharedLog.postgreSQL(server.info, store: name, timeout: longestWait).create()
+    let owner = try PostgresConnection(server.info, timeout: longestWait)
+    let role = "stranger_\(UInt32.random(in: 0 ... .max))"
+    try owner.runScript("CREATE ROLE \(role) LOGIN", within: longestWait)
+    defer { try? owner.runScript("DROP OWNED BY \(role); DROP ROLE \(role)", within: longestWait) }
+    let log = PostgresLog(
+      "host=\(server.folder) user=\(role) dbname=postgres", store: name, timeout: longestWait)
+    let reader =
+      "GRANT USAGE ON SCHEMA filedb TO \(role); GRANT SELECT ON ALL TABLES IN SCHEMA filedb TO \(role)"
+    for rights in ["", reader] {
+      if !rights.isEmpty { try owner.runScript(rights, within: longestWait) }
+      let store = RecordStore(at: URL(fileURLWithPath: "/nowhere"), log: log, options: StoreOptions())
+      #expect(storeError { try store.table("t").create() }?.code == .permissionDenied)
+    }
+  }
+
   @Test func passwordAndCertificateMustBeRight() throws {
     try SecuredPostgresServer.with { server in
       try withTemporaryFolder { folder in

@@ -111,7 +111,7 @@ struct Repair: StoreCommand {
       if lost > 0 {
         try FileManager.default.removeItem(at: visible.table(table).url)
         Terminal.note(
-          "\(table): \(lost.counted("record")) of the store not readable; the store's file is back in its place"
+          "\(table): the repaired file lacks \(lost.counted("record")) of the store, whose file is back in its place"
         )
       }
     }
