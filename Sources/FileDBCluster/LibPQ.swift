@@ -16,6 +16,10 @@ struct LibPQ: @unchecked Sendable {
   let status: @convention(c) (OpaquePointer?) -> CInt
   let errorMessage: @convention(c) (OpaquePointer?) -> UnsafePointer<CChar>?
   let socket: @convention(c) (OpaquePointer?) -> CInt
+  let host: @convention(c) (OpaquePointer?) -> UnsafePointer<CChar>?
+  let hostAddress: @convention(c) (OpaquePointer?) -> UnsafePointer<CChar>?
+  let port: @convention(c) (OpaquePointer?) -> UnsafePointer<CChar>?
+  let serverProcess: @convention(c) (OpaquePointer?) -> CInt
   let finish: @convention(c) (OpaquePointer?) -> Void
   let setNonBlocking: @convention(c) (OpaquePointer?, CInt) -> CInt
   let setNoticeReceiver:
@@ -119,6 +123,10 @@ struct LibPQ: @unchecked Sendable {
     status = try function("PQstatus")
     errorMessage = try function("PQerrorMessage")
     socket = try function("PQsocket")
+    host = try function("PQhost")
+    hostAddress = try function("PQhostaddr")
+    port = try function("PQport")
+    serverProcess = try function("PQbackendPID")
     finish = try function("PQfinish")
     setNonBlocking = try function("PQsetnonblocking")
     setNoticeReceiver = try function("PQsetNoticeReceiver")

@@ -22,7 +22,7 @@ enum PostgresValue {
   case flags([Bool])
 
   /// The form that PostgreSQL reads. All kinds except bytes are sent as text.
-  fileprivate var encoded: [UInt8]? {
+  var encoded: [UInt8]? {
     switch self {
     case .null: nil
     case .number(let number): Array(number.description.utf8)
@@ -67,12 +67,15 @@ struct PostgresRow {
 
 /// A connection to the server that accepts writes.
 ///
-/// Each request has a timeout: how long to wait until some bytes move. A large request or answer may take longer.
+/// Each request has a timeout: how long to wait while nothing moves, neither bytes nor the server's work on the request.
+/// A large request or answer may take longer.
 ///
 /// Safe without isolation: its owner uses it from one thread at a time.
 final class PostgresConnection: @unchecked Sendable {
   private let libpq: LibPQ
   private let connection: OpaquePointer
+  /// `nil` for a connection that looks after another one.
+  private let info: String?
   private let notices: PostgresNotices
   /// The statements with values that have run here so far.
   private var statements: [String: Statement] = [:]
@@ -95,14 +98,36 @@ final class PostgresConnection: @unchecked Sendable {
       // Check it first: an error message of libpq would repeat what it does not understand, and that may be a password.
       _ = try libpq.options(of: info)
     } catch { throw .unreachable(error.message) }
+    (self.libpq, self.info) = (libpq, info)
+    connection = try Self.open(libpq, info, timeout)
+    notices = Self.receiveNotices(libpq, connection)
+  }
+
+  /// Connects to the server of another connection.
+  private init(besides other: PostgresConnection, _ info: String, timeout: Duration) throws(PostgresFailure) {
+    (libpq, self.info) = (other.libpq, nil)
+    let places = [
+      ("host", libpq.host(other.connection)), ("hostaddr", libpq.hostAddress(other.connection)),
+      ("port", libpq.port(other.connection)),
+    ]
+    connection = try Self.open(
+      libpq, info, timeout, places.map { ($0, $1.map { String(cString: $0) } ?? "") })
+    notices = Self.receiveNotices(libpq, connection)
+  }
+
+  /// - Parameter words: what overrides the options in `info`.
+  private static func open(
+    _ libpq: LibPQ, _ info: String, _ timeout: Duration, _ words: [(String, String)] = []
+  ) throws(PostgresFailure) -> OpaquePointer {
     let seconds = max(Int(timeout.components.seconds), 2)
     // The options in `info` override the words before `dbname`. The words after it override `info`.
-    let words = [
-      ("connect_timeout", "\(seconds)"), ("tcp_user_timeout", "\(seconds * 1_000)"),
-      ("keepalives_idle", "5"), ("keepalives_interval", "2"), ("keepalives_count", "3"),
-      ("fallback_application_name", "filedb"), ("target_session_attrs", "read-write"), ("dbname", info),
-      ("client_encoding", "UTF8"),
-    ]
+    let words =
+      [
+        ("connect_timeout", "\(seconds)"), ("tcp_user_timeout", "\(seconds * 1_000)"),
+        ("keepalives_idle", "5"), ("keepalives_interval", "2"), ("keepalives_count", "3"),
+        ("fallback_application_name", "filedb"), ("target_session_attrs", "read-write"), ("dbname", info),
+        ("client_encoding", "UTF8"),
+      ] + words
     let opened = withCStrings(words.map(\.0)) { names in
       withCStrings(words.map(\.1)) { values in libpq.connect(names, values, 1) }
     }
@@ -112,9 +137,14 @@ final class PostgresConnection: @unchecked Sendable {
       libpq.finish(opened)
       throw .unreachable(message)
     }
-    (self.libpq, connection, notices) = (libpq, opened, PostgresNotices(libpq))
-    _ = libpq.setNonBlocking(connection, 1)
+    _ = libpq.setNonBlocking(opened, 1)
+    return opened
+  }
+
+  private static func receiveNotices(_ libpq: LibPQ, _ connection: OpaquePointer) -> PostgresNotices {
+    let notices = PostgresNotices(libpq)
     notices.receive(from: connection)
+    return notices
   }
 
   deinit { libpq.finish(connection) }
@@ -206,14 +236,30 @@ final class PostgresConnection: @unchecked Sendable {
 
   /// Waits until bytes arrive.
   private func receive(within timeout: Duration) throws(PostgresFailure) {
-    let deadline = ContinuousClock.now + timeout
+    var deadline = ContinuousClock.now + timeout
     while true {
       let isReady = isReady(for: POLLIN, within: min(deadline - .now, .milliseconds(100)))
       guard libpq.consumeInput(connection) == 1 else { throw .lost(message) }
       // TLS may have taken the last bytes off the socket already. Then only libpq knows about them.
       if isReady || libpq.isBusy(connection) == 0 { return }
-      guard .now < deadline else { throw Self.late }
+      guard .now >= deadline else { continue }
+      guard isServerAtWork(within: timeout) else { throw Self.late }
+      deadline = .now + timeout
     }
+  }
+
+  /// Whether the server is carrying out a request of this connection. A process that waits for another one, such as for
+  /// a lock or for a standby, may wait for ever.
+  private func isServerAtWork(within timeout: Duration) -> Bool {
+    guard let info, let other = try? PostgresConnection(besides: self, info, timeout: timeout) else {
+      return false
+    }
+    let rows = try? other.run(
+      """
+      SELECT state = 'active' AND coalesce(wait_event_type IN ('IO', 'LWLock', 'BufferPin'), true)
+      FROM pg_stat_activity WHERE pid = $1::bigint
+      """, [.number(UInt64(max(0, libpq.serverProcess(connection))))], within: timeout)
+    return rows?.first?.number(0) == 1
   }
 
   private func answer(within timeout: Duration) throws(PostgresFailure) -> [PostgresRow] {

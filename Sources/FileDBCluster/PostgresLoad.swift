@@ -28,7 +28,8 @@ extension PostgresLog {
     let number: UInt64?
     do throws(PostgresFailure) {
       session = try newSession()
-      try session.connection.run("BEGIN", within: timeout)
+      try session.connection.runScript(
+        "BEGIN; SET LOCAL lock_timeout TO \(Int(loadTimeout / .milliseconds(1)))", within: timeout)
       number = try session.load(commit, after: position, loadTimeout)
     } catch {
       // Nothing has changed, because COMMIT was not sent.

@@ -110,7 +110,7 @@ extension PostgresLog {
       throw .unreachable("the database does not have FileDB's tables yet")
     }
     try checkVersion(connection)
-    try connection.runScript(Self.settings, within: timeout)
+    try connection.runScript(settings, within: timeout)
     let rows = try connection.run(
       """
       SELECT id, identity::text, concat(inet_server_addr(), ' ', inet_server_port(), ' ', pg_postmaster_start_time())
@@ -128,14 +128,15 @@ extension PostgresLog {
     // Nobody may ask about these again. But from here on, none of them can arrive late.
     for (token, last) in unsettled.withLock(\.self) {
       do throws(PostgresFailure) { _ = try settle(token, since: last, session) } catch {
-        guard case .refused = error else { throw error }
+        guard case .refused(Self.forgotten, _) = error else { throw error }
         unsettled.withLock { $0[token] = nil }
       }
     }
     return session
   }
 
-  private static let settings = """
+  private var settings: String {
+    """
     -- `append` must see what was committed before it got the lock of the store's row.
     SET default_transaction_isolation TO 'read committed';
     -- If this machine loses its power, the server notices, and releases the locks.
@@ -143,7 +144,10 @@ extension PostgresLog {
     SET tcp_keepalives_interval TO 5;
     SET tcp_keepalives_count TO 3;
     SET tcp_user_timeout TO 30000;
+    -- A writer that waits too long for the others hears of it. Otherwise it would not know what becomes of its commit.
+    SET lock_timeout TO \(max(1, Int(timeout / .milliseconds(2))));
     """
+  }
 
   /// PostgreSQL ends a text at the first NUL.
   func checkName() throws(PostgresFailure) {

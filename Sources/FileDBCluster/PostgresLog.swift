@@ -124,10 +124,13 @@ package final class PostgresLog: EngineLog {
         return Ticket()
       }
       guard .now < deadline else {
-        throw StoreError(.locked, "other machines kept writing to the same tables; try again")
+        throw Self.others
       }
     }
   }
+
+  fileprivate static let others = StoreError(
+    .locked, "other machines kept writing to the same tables; try again")
 
   /// - Parameters:
   ///   - paged: the paged table that the commit changes; `nil` for any other commit.
@@ -188,19 +191,19 @@ package final class PostgresLog: EngineLog {
     let deadline = ContinuousClock.now + timeout
     let last = unsettled.withLock { $0[token] ?? 0 }
     while true {
-      do throws(PostgresFailure) {
-        return try withSession { session throws(PostgresFailure) in
-          try settle(token, since: last, session)
-        }
-      } catch {
-        if case .refused(Self.forgotten, _) = error { return .unknown }
-        guard case .refused = error else {
-          // Another server may be about to take over.
-          if .now >= deadline { return .unknown }
-          usleep(100_000)
-          continue
-        }
-        throw StoreError(error)
+      do throws(StoreError) { return try settle(token, after: last) } catch {
+        // Another server may be about to take over.
+        if .now >= deadline { return .unknown }
+        usleep(100_000)
+      }
+    }
+  }
+
+  package func settle(_ token: CommitToken, after last: UInt64) throws(StoreError) -> CommitOutcome {
+    try asking { session throws(PostgresFailure) in
+      do throws(PostgresFailure) { return try settle(token, since: last, session) } catch {
+        guard case .refused(Self.forgotten, _) = error else { throw error }
+        return .unknown
       }
     }
   }
@@ -244,8 +247,12 @@ package final class PostgresLog: EngineLog {
   // These are FileDB's, too, for answers that no client of FileDB's can have caused.
   static let damagedTable = "FD008"
   static let damagedLog = "FD009"
-  /// PostgreSQL's code for a row that another client has locked.
+  // These are PostgreSQL's.
+  /// Another client has locked a row.
   static let loading = "55P03"
+  static let notPermitted = "42501"
+  /// A prepared statement is missing, or there already: another session answers than the one that prepared it.
+  static let otherSession = ["26000", "42P05"]
 }
 
 extension PostgresLog.Session {
@@ -312,6 +319,14 @@ extension StoreError {
     case .refused(PostgresLog.notPaged, _):
       self.init(
         .tableExists, "this table is not paged; only a table that does not exist yet can become paged")
+    case .refused(PostgresLog.loading, _): self = PostgresLog.others
+    case .refused(PostgresLog.notPermitted, let message):
+      self.init(.permissionDenied, "PostgreSQL refused: \(message)")
+    case .refused(let state, let message) where PostgresLog.otherSession.contains(state):
+      self.init(
+        .unreachable,
+        "a pooler such as PgBouncer lies between, and lets several clients share a session (\(message)); set its "
+          + "pool_mode to session, or connect to PostgreSQL itself")
     case .refused(PostgresLog.damagedTable, let message): self.init(.damagedTable, message)
     case .refused(PostgresLog.damagedLog, let message): self.init(.damagedJournal, message)
     case .refused(let state, let message):

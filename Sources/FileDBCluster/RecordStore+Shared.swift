@@ -54,6 +54,9 @@ extension RecordStore {
 
   /// Takes over everything that other machines have committed so far, and edits in the folder's files. The store does
   /// this automatically after a short time. Call it if a read must see what another machine has just written.
+  ///
+  /// If it is not known whether an earlier commit of this machine succeeded, also one of another process, this finds
+  /// out. From then on, the commit is there, or it never will be.
   /// - Throws: ``StoreError/Code/unreachable``; ``StoreError/Code/notAFolder`` for a store that is not shared; for an
   ///   edited file, the errors of `TableSnapshot(contentsOf:)`, and those of a write.
   public func catchUp() throws {
@@ -61,9 +64,22 @@ extension RecordStore {
       throw StoreError(.notAFolder, "this store follows no shared log", file: url.path)
     }
     try log.shared.confirmLeader()
+    try log.settle(timeout: options.lockTimeout)
     _ = try log.catchUp(timeout: options.lockTimeout)
     try takeInEdits(files)
   }
+
+  /// Takes over what other machines have committed, for a write that depends on what its caller reads first. The write
+  /// itself then does not ask for news again.
+  package func catchUpToWrite() throws {
+    try (log as? ReplicaLog)?.catchUpToWrite(timeout: options.lockTimeout)
+  }
+
+  /// Finds out whether a commit of this machine succeeded, if that is not known yet.
+  package func settleSentCommit() throws { try (log as? ReplicaLog)?.settle(timeout: options.lockTimeout) }
+
+  /// The commits whose outcome this store has found out since the last call. Their writes did not hear of it.
+  package func takeSettledCommits() -> [SettledCommit] { (log as? ReplicaLog)?.takeSettled() ?? [] }
 
   /// When the folder of a shared store last started over; `nil` if it never did, or if this store is not shared.
   /// - Throws: the disk's errors.
@@ -76,7 +92,7 @@ extension RecordStore {
     try files.takingTurns {
       // If one file cannot be read, still read the others.
       var failure: (any Error)?
-      for edit in try files.edits() {
+      for edit in try files.edits({ failure = failure ?? $0 }) {
         do { try takeIn(edit, files) } catch { failure = failure ?? error }
       }
       if let failure { throw failure }
@@ -88,7 +104,13 @@ extension RecordStore {
     func table(_ bytes: [UInt8]) throws(StoreError) -> TableState {
       try TableFile.decode(bytes, file: edit.file, table: name, limits: options.limits)
     }
-    let (before, after) = (try edit.before.map(table), try table(edit.after))
+    let before = try edit.before.map(table)
+    let after: TableState
+    do throws(StoreError) { after = try table(edit.after) } catch {
+      var error = error
+      error.message += "; 'filedb repair' mends it. Until then, nobody else sees what is in this file"
+      throw error
+    }
     let conflicts = try self.table(name).merge(after, editedFrom: before)
     if !conflicts.isEmpty {
       try files.keepBackup(of: edit)
@@ -117,8 +139,10 @@ private enum ReplicaFollower {
     let edits = FileLog(files.shown, options: store.options)
     run("FileDB.SharedFiles", for: store, try? edits.makeWatch()) { store in
       store.reportingFailure(of: .editedFiles) {
-        try store.takeInEdits(files)
-        if store.isOpen { try files.update() }
+        let edits = Result { try store.takeInEdits(files) }
+        let update = Result { if store.isOpen { try files.update() } }
+        try edits.get()
+        try update.get()
       }
     }
   }

@@ -8,7 +8,8 @@ import Synchronization
 ///
 /// The folder that follows the log is `.filedb/replica`. Nobody edits files there. After each checkpoint, its files are
 /// copied to the folder that people see. `.filedb/replica/.filedb/shown` has each file as it was last copied. If a file
-/// differs from that, it was edited, and the edit becomes a commit.
+/// differs from that, it was edited, and the edit becomes a commit. A file that cannot be read or copied does not hold
+/// back the others.
 final class ReplicaFiles: ShownFiles {
   /// A file that people see.
   struct Edit {
@@ -37,6 +38,8 @@ final class ReplicaFiles: ShownFiles {
   private var disk: StoreDisk { shown.disk }
   private var copiesFolder: String { replica.own(.shown) }
   private func copy(of table: TableKey) -> String { "\(copiesFolder)/\(table.text)\(StoreFolder.suffix)" }
+  /// The stamp of a file that was found equal to its copy.
+  private func stampFile(of table: TableKey) -> String { "\(copiesFolder)/\(table.text).stamp" }
   /// The file that becomes the copy once people see the new file.
   private func nextCopy(of table: TableKey) -> String { "\(copy(of: table)).next" }
 
@@ -52,10 +55,13 @@ final class ReplicaFiles: ShownFiles {
     if try disk.status(copiesFolder) == nil { try disk.createFolder(copiesFolder) }
     // A file without the newest commits may be older than the one that people see.
     try log.readOn()
-    var edited: [TableKey] = []
+    var (edited, failure): ([TableKey], StoreError?) = ([], nil)
     for table in try tables() where log.hasWholeFile(of: table) {
-      if try !show(table) { edited.append(table) }
+      do throws(StoreError) { if try !show(table) { edited.append(table) } } catch {
+        failure = failure ?? error
+      }
     }
+    if let failure { throw failure }
     if let table = edited.first {
       throw StoreError(
         .conflict,
@@ -90,6 +96,7 @@ final class ReplicaFiles: ShownFiles {
       guard try disk.remove(target.path, if: isUnedited) else { return false }
       try disk.syncFolder(shown.path)
       try disk.remove(copy)
+      try disk.remove(stampFile(of: table))
       return true
     }
     // Synced before people see the file. So after a crash, nothing that it left looks like an edit.
@@ -130,25 +137,69 @@ final class ReplicaFiles: ShownFiles {
 
   /// The files that were edited since they were copied. Removing a file is not an edit: the next ``update()`` restores
   /// it.
-  func edits() throws -> [Edit] {
+  /// - Parameter fail: called for each file that cannot be read.
+  func edits(_ fail: (StoreError) -> Void) throws -> [Edit] {
     let lock = try shown.lock(timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
-    return try shown.tableNames().map { TableKey($0) }.compactMap { table throws(StoreError) in
-      try finishCopy(of: table)
-      return try edit(of: table)
+    return try shown.tableNames().map { TableKey($0) }.compactMap { table in
+      do throws(StoreError) {
+        try finishCopy(of: table)
+        return try edit(of: table)
+      } catch {
+        fail(error)
+        return nil
+      }
     }
+  }
+
+  /// This takes no lock, because it is for readers.
+  func editedTables(among tables: [String]?) throws(StoreError) -> [String] {
+    let names = if let tables { tables } else { try shown.tableNames() }
+    return names.filter { (try? isEdited(TableKey($0))) == true }
+  }
+
+  private func isEdited(_ table: TableKey) throws(StoreError) -> Bool {
+    guard let edit = try edit(of: table) else { return false }
+    // Another process may just be copying a new file.
+    if try disk.status(nextCopy(of: table)) != nil, try disk.read(nextCopy(of: table)).bytes == edit.after {
+      return false
+    }
+    return try self.edit(of: table) != nil
   }
 
   private func edit(of table: TableKey) throws(StoreError) -> Edit? {
     let (file, status) = try shown.file(of: table.text)
     guard let status else { return nil }
-    if let known = unedited.withLock({ $0[table] }), status.stamp.provesUnchanged(since: known) { return nil }
+    let known = unedited.withLock { $0[table] } ?? keptStamp(of: table)
+    if let known, status.stamp.provesUnchanged(since: known) { return nil }
     let copy = copy(of: table)
     let before = try disk.status(copy) == nil ? nil : try disk.read(copy).bytes
     let (after, stamp) = try disk.read(file)
     guard before == after else { return Edit(table: table, file: file, before: before, after: after) }
     unedited.withLock { $0[table] = stamp }
+    keep(stamp, of: table)
     return nil
+  }
+
+  /// Keeps a stamp for other processes, so that they need not read the file. It is no harm if that fails.
+  private func keep(_ stamp: FileStamp, of table: TableKey) {
+    guard stamp.isSettled, (try? disk.status(copiesFolder)) != nil else { return }
+    let numbers = [Int64(bitPattern: stamp.device), Int64(bitPattern: stamp.inode), Int64(stamp.size)]
+    let text = (numbers + [stamp.modified, stamp.changed]).map(\.description).joined(separator: " ") + "\n"
+    try? disk.remove(stampFile(of: table))
+    try? disk.createUnsynced(stampFile(of: table), Array(text.utf8))
+  }
+
+  private func keptStamp(of table: TableKey) -> FileStamp? {
+    guard let bytes = try? disk.readPrefix(stampFile(of: table), count: 200),
+      bytes.last == UInt8(ascii: "\n")
+    else { return nil }
+    let words = String(decoding: bytes.dropLast(), as: UTF8.self).split(separator: " ")
+    let numbers = words.compactMap { Int64($0) }
+    guard words.count == 5, numbers.count == 5 else { return nil }
+    return FileStamp(
+      device: UInt64(bitPattern: numbers[0]), inode: UInt64(bitPattern: numbers[1]), size: Int(numbers[2]),
+      modified: numbers[3], changed: numbers[4], isSettled: true)
   }
 
   /// Records that an edit is in the log. Another process may have been first, and may have gone further.

@@ -23,6 +23,7 @@ package final class ReplicaLog: CommitLog {
   private let expectsNews = Atomic<Bool>(true)
   /// The undo marks of this process's commits, until the commits are in the folder's journal.
   private let ownMarks = Mutex<[CommitToken: UndoMark]>([:])
+  private let settled = Mutex<[SettledCommit]>([])
 
   package var notes: ReplicaNotes { ReplicaNotes(folder: folder.folder) }
 
@@ -35,10 +36,11 @@ package final class ReplicaLog: CommitLog {
   ) throws -> (any CommitTicket)? {
     // Processes on this machine wait for their turn here, not at the shared log.
     try folder.following(timeout: timeout) {
+      try settle()
       let start = folder.end
       var (own, appended): (NewCommit?, LoggedCommit?) = (nil, nil)
       do {
-        let ticket = try shared.append(timeout: timeout, after: { try position() }) {
+        let ticket = try shared.append(timeout: timeout, after: { try position(beforeSending: own) }) {
           own = try make(makeCommit)
           return own
         } taking: {
@@ -46,16 +48,25 @@ package final class ReplicaLog: CommitLog {
         }
         try ticket?.wait()
       } catch let error as StoreError where error.code == .outcomeUnknown {
-        if let own { noteUndo(own) }
+        guard let own else { throw error }
+        noteUndo(own)
+        throw error.naming(own.token)
+      } catch {
+        // The log does not have it. If this fails, the next write finds that out once more.
+        try? notes.removeSentCommit()
         throw error
       }
       let hadNews = folder.end > start
+      var isTaken = true
       if let own, let appended {
         noteUndo(own)
         // The commit is in the shared log. If the folder cannot take it over now, it does so before the next write.
-        guard (try? takeOver(appended)) != nil else { return Ticket() }
-        taking(LoggedCommit(own, sequence: appended.sequence))
+        isTaken = (try? takeOver(appended)) != nil
+        if isTaken { taking(LoggedCommit(own, sequence: appended.sequence)) }
       }
+      // It is known what became of all that was sent, also if the last try had nothing to commit.
+      try? notes.removeSentCommit()
+      guard isTaken else { return Ticket() }
       expectsNews.store(hadNews, ordering: .relaxed)
       return appended.map { _ in Ticket() }
     }
@@ -125,6 +136,58 @@ package final class ReplicaLog: CommitLog {
       sequence: end, known: try notes.knownCommit().flatMap { $0.sequence <= end ? $0 : nil })
   }
 
+  /// The same, once a commit that will be sent is noted.
+  private func position(beforeSending commit: NewCommit?) throws(StoreError) -> FollowedCommit {
+    let position = try position()
+    if let commit { try notes.write(SentCommit(commit, after: position.sequence)) }
+    return position
+  }
+
+  // MARK: Commits with an unknown outcome
+
+  /// Finds out what became of a commit if the write that sent it did not hear. Call it with the folder's lock.
+  private func settle() throws(StoreError) {
+    guard let sent = try notes.sentCommit() else { return }
+    try checkIdentity()
+    let outcome = try shared.settle(sent.token, after: sent.last)
+    if outcome == .committed {
+      if sent.undo != .none { ownMarks.withLock { $0[sent.token] = sent.undo } }
+      try follow()
+    }
+    try notes.removeSentCommit()
+    settled.withLock { $0.append(SettledCommit(commit: sent, outcome: outcome)) }
+  }
+
+  /// The same without the lock.
+  func settle(timeout: Duration) throws {
+    guard try notes.sentCommit() != nil else { return }
+    try folder.following(timeout: timeout) { try settle() }
+  }
+
+  /// The commits whose outcome was found out since the last call. Their writes did not hear of it.
+  func takeSettled() -> [SettledCommit] {
+    settled.withLock { settled in
+      defer { settled = [] }
+      return settled
+    }
+  }
+
+  package func outcome(of token: CommitToken) throws(StoreError) -> CommitOutcome {
+    let outcome = try shared.outcome(of: token)
+    switch outcome {
+    // The write that asked for this reads it next.
+    case .committed: _ = try? catchUp(timeout: folder.lockTimeout)
+    case .absent: ownMarks.withLock { $0[token] = nil }
+    case .unknown: return .unknown
+    }
+    _ = try? folder.following(timeout: folder.lockTimeout) {
+      if try notes.sentCommit()?.token == token { try notes.removeSentCommit() }
+    }
+    return outcome
+  }
+
+  // MARK: Following
+
   private func take(_ commits: [LoggedCommit]) throws(StoreError) {
     if commits.isEmpty { return }
     let marks = ownMarks.withLock { $0 }
@@ -175,6 +238,14 @@ package final class ReplicaLog: CommitLog {
     return true
   }
 
+  /// The same for a write that follows. It does not read the log first again.
+  func catchUpToWrite(timeout: Duration) throws {
+    try checkIdentity()
+    try settle(timeout: timeout)
+    _ = try catchUp(timeout: timeout)
+    expectsNews.store(false, ordering: .relaxed)
+  }
+
   package func commits(after sequence: UInt64) throws(StoreError) -> LogNews {
     try folder.commits(after: sequence)
   }
@@ -191,17 +262,6 @@ package final class ReplicaLog: CommitLog {
   package func makeWatch() throws(StoreError) -> (any LogWatch)? { try folder.makeWatch() }
 
   func makeSharedWatch() throws(StoreError) -> (any LogWatch)? { try shared.makeWatch() }
-
-  package func outcome(of token: CommitToken) throws(StoreError) -> CommitOutcome {
-    let outcome = try shared.outcome(of: token)
-    switch outcome {
-    // The write that asked for this reads it next.
-    case .committed: _ = try? catchUp(timeout: folder.lockTimeout)
-    case .absent: ownMarks.withLock { $0[token] = nil }
-    case .unknown: break
-    }
-    return outcome
-  }
 }
 
 extension FollowedCommit {

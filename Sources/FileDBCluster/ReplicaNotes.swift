@@ -2,12 +2,13 @@ import FileDB
 import FileDBEssentials
 import FileDBStorage
 
-/// What a folder knows about the shared log that it follows, besides its commits. It is in two small files.
+/// What a folder knows about the shared log that it follows, besides its commits. It is in small files.
 package struct ReplicaNotes: Sendable {
   let folder: StoreFolder
 
   private var knownFile: String { folder.own(.known) }
   private var startFile: String { folder.own(.start) }
+  private var sentFile: String { folder.own(.sent) }
 
   /// The last commit whose token was noted.
   func knownCommit() throws(StoreError) -> FollowedCommit.Known? {
@@ -36,6 +37,18 @@ package struct ReplicaNotes: Sendable {
     let seconds = Int(Date().timeIntervalSince1970)
     try replace(startFile, with: "\(seconds) \(from) \(to)\n")
   }
+
+  /// The commit that was sent last, unless it is known what became of it.
+  func sentCommit() throws(StoreError) -> SentCommit? { SentCommit(try words(of: sentFile)) }
+
+  /// This needs no sync: before a computer is up again after a power cut, what it had sent has arrived, or never will.
+  func write(_ sent: SentCommit) throws(StoreError) {
+    try removeSentCommit()
+    try folder.disk.createUnsynced(sentFile, Array(sent.text.utf8))
+    try folder.disk.setMode(sentFile, 0o600)
+  }
+
+  func removeSentCommit() throws(StoreError) { try folder.disk.remove(sentFile) }
 
   /// Runs without the folder's lock. So another process that has the lock must not take the draft for one that a crash
   /// left.

@@ -22,8 +22,12 @@ struct RowChanges {
     for change in commit.changes { add(change.change, of: change.table.text, &rest) }
   }
 
-  /// About the size of all parameters. An id with its place has up to 60 digits.
-  var byteCount: Int { payload.count + 64 * ids.count }
+  /// At least the size of all parameters. An id with its place has up to 60 digits, and so has a change beside its verb
+  /// and its table.
+  var byteCount: Int {
+    let names = (verbs + tables).reduce(0) { $0 + 2 * $1.utf8.count + 3 }
+    return payload.count + 64 * (ids.count + verbs.count) + names
+  }
 
   /// The values of the function's parameters.
   var values: [PostgresValue] {

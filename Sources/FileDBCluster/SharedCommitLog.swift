@@ -25,6 +25,12 @@ package protocol SharedCommitLog: CommitLog {
     _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)?
 
+  /// Finds out whether a commit that somebody has sent is in the log. If it is not, this makes sure that it never will
+  /// be, even if it still arrives.
+  /// - Parameter last: a commit that was in the log before that one was sent.
+  /// - Returns: ``CommitOutcome/unknown`` if the log has forgotten the commits of that time.
+  func settle(_ token: CommitToken, after last: UInt64) throws(StoreError) -> CommitOutcome
+
   /// The news of the log for a folder with this last commit.
   /// - Throws: ``StoreError/Code/conflict`` if the log no longer has that commit, because it was restored to an earlier
   ///   state.
@@ -90,7 +96,18 @@ extension SharedCommitLog {
     timeout: Duration, after last: () throws -> FollowedCommit?,
     _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {
-    try append(timeout: timeout, makeCommit, taking: taking)
+    try append(timeout: timeout) {
+      let commit = try makeCommit()
+      if commit != nil { _ = try last() }
+      return commit
+    } taking: {
+      taking($0)
+    }
+  }
+
+  /// By default, no commit is late.
+  package func settle(_ token: CommitToken, after last: UInt64) throws(StoreError) -> CommitOutcome {
+    try outcome(of: token)
   }
 
   /// By default, every look at a log shows all commits.

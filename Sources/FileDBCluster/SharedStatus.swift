@@ -41,6 +41,8 @@ package struct ReplicaStatus: Sendable {
   /// The number of the folder's last commit.
   package var last: UInt64
   package var start: StartOver?
+  /// The commit of which nobody knows whether it succeeded.
+  package var sent: SentCommit?
 }
 
 extension PostgresLog {
@@ -90,6 +92,8 @@ extension RecordStore {
   package func replicaStatus() throws -> ReplicaStatus? {
     guard let log = log as? ReplicaLog else { return nil }
     try log.folder.readOn()
-    return ReplicaStatus(folder: url, last: log.folder.end, start: try log.notes.start())
+    return ReplicaStatus(
+      folder: url, last: log.folder.end, start: try log.notes.start(),
+      sent: try log.notes.sentCommit())
   }
 }

@@ -130,7 +130,7 @@ struct FileDBTool: ParsableCommand {
   static func command(of words: [String]) throws -> any ParsableCommand {
     var rest = words[...]
     while let option = rest.first, option.hasPrefix("--"), option != "--" {
-      rest = rest.dropFirst(["--store", "--attach", "--wait"].contains(option) ? 2 : 1)
+      rest = rest.dropFirst(["--store", "--attach", "--wait", "--timeout"].contains(option) ? 2 : 1)
     }
     // Otherwise, help would show that of the tool.
     if rest.first == "help" { try CommandNames.check(rest.dropFirst()) }

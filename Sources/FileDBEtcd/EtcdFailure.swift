@@ -62,8 +62,8 @@ extension StoreError {
     case .refused(.noSpace, _):
       self.init(
         .diskFull,
-        "etcd has no space left (its option --quota-backend-bytes); compact and defragment it, and then end the "
-          + "alarm with 'etcdctl alarm disarm'")
+        "etcd has no space left; start it with a larger --quota-backend-bytes, and end the alarm with 'etcdctl alarm "
+          + "disarm'. Then 'filedb shared compact' makes room")
     case .refused(.notPermitted, let message), .refused(.invalidToken, let message):
       self.init(.permissionDenied, "etcd denies access: \(message)")
     case .refused(_, let message): self.init(.unreachable, "etcd refused: \(message)")

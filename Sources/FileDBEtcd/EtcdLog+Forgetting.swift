@@ -18,8 +18,18 @@ extension EtcdLog {
   }
 
   package func forgetCommits(olderThan age: Duration) throws(StoreError) -> Int {
-    guard let old = try renewBase() else { return 0 }
     let limit = Date().addingTimeInterval(-TimeInterval(age.components.seconds))
+    let old: EtcdState?
+    do throws(StoreError) { old = try renewBase() } catch {
+      // What the present base includes can be forgotten without any room.
+      guard error.code == .diskFull, let count = try? forget(while: { $0.date <= limit }), count > 0 else {
+        throw error
+      }
+      try sweep()
+      compactHistory(before: try look().state)
+      return count
+    }
+    guard let old else { return 0 }
     let count = try forget { $0.date <= limit }
     try sweep()
     // Without new commits, the former base is still the present one, and somebody may be reading it.

@@ -34,8 +34,8 @@ package final class EtcdLog: EngineLog {
   let seen = Mutex<EtcdState?>(nil)
   /// The last result of ``begin(_:)``.
   let floor = Mutex<UInt64?>(nil)
-  /// The commits with an unknown outcome. Each has the head of the log that it was sent after.
-  private let unsettled = Mutex<[CommitToken: EtcdMark]>([:])
+  /// The commits with an unknown outcome. Each has the last commit of the log that it was sent after.
+  private let unsettled = Mutex<[CommitToken: UInt64]>([:])
 
   /// - Parameters:
   ///   - address: such as `etcd://host:port,host:port/prefix`.
@@ -204,7 +204,7 @@ package final class EtcdLog: EngineLog {
   private func unknownOutcome(
     of draft: EtcdDraft, behind head: EtcdMark, _ message: String
   ) -> StoreError {
-    unsettled.withLock { $0[draft.token] = head }
+    unsettled.withLock { $0[draft.token] = head.sequence }
     return .outcomeUnknown(message)
   }
 
@@ -251,58 +251,60 @@ package final class EtcdLog: EngineLog {
       // For each request, etcd compares its whole size with the limit, even if parts of that are free.
       max(size, used + Double(2 * bytes)) + Double(Self.partBytes) > quota
     else { return }
+    let isInUse = used + Double(2 * bytes) + Double(Self.partBytes) > quota
+    let help =
+      isInUse ? "start it with a larger --quota-backend-bytes" : "'etcdctl defrag' gives back the rest"
     throw StoreError(
       .diskFull,
       "etcd has too little space left for \(bytes) bytes: it has \(Int(size)) of \(Int(quota)) bytes, and \(Int(used)) "
-        + "of them are in use; defragment it, or raise its option --quota-backend-bytes")
+        + "of them are in use; \(help)")
   }
 
   // MARK: Outcomes
 
-  /// Finds out whether a commit with an unknown outcome is in the log.
-  ///
-  /// Such a commit was sent to follow a certain head. Either it is the next commit after that head, or it is not in the
-  /// log. In the second case, this writes the head again, unchanged. From then on, etcd refuses the commit if it still
-  /// arrives, because the revision of the head is no longer the expected one.
   package func outcome(of token: CommitToken) throws(StoreError) -> CommitOutcome {
-    guard let head = unsettled.withLock({ $0[token] }) else {
+    guard let last = unsettled.withLock({ $0[token] }) else {
       return try find(token) ? .committed : .unknown
     }
     let deadline = ContinuousClock.now + client.timeout
     while true {
-      do throws(EtcdFailure) {
-        if let outcome = try settle(token, sentBehind: head) {
-          unsettled.withLock { $0[token] = nil }
-          if outcome == .absent {
-            _ = try? asking([.delete(EtcdRange(under: keys.parts(of: token.text)))])
-          }
-          return outcome
-        }
+      do throws(StoreError) {
+        let outcome = try settle(token, after: last)
+        unsettled.withLock { $0[token] = nil }
+        return outcome
       } catch {
-        if case .refused = error { return .unknown }
-        if .now >= deadline { return .unknown }
+        if .now >= deadline || error.code != .unreachable { return .unknown }
       }
       usleep(50_000)
     }
   }
 
-  /// - Returns: `nil` if another writer changed the log between the two requests.
-  func settle(_ token: CommitToken, sentBehind head: EtcdMark) throws(EtcdFailure) -> CommitOutcome? {
-    let answer = try client.ask([
-      .get(EtcdRange(keys.head)), .get(EtcdRange(keys.start)),
-      .get(EtcdRange(keys.commit(head.sequence + 1))),
-    ])
-    if let commit = answer.ranges[2].first.flatMap({ EtcdCommit($0) }) {
-      return commit.token == token ? .committed : .absent
+  /// If the log does not have the commit, this writes its head again, unchanged. From then on, etcd refuses the commit
+  /// if it still arrives, because the revision of the head is no longer the expected one.
+  package func settle(_ token: CommitToken, after last: UInt64) throws(StoreError) -> CommitOutcome {
+    var (end, isWhole) = (last, true)
+    while true {
+      let news = try read(after: FollowedCommit(sequence: end))
+      let (start, head) = (news.state.start, news.state.head)
+      if start.token == token || news.commits.contains(where: { $0.token == token }) { return .committed }
+      if end < start.sequence {
+        (end, isWhole) = (start.sequence, false)
+        continue
+      }
+      end = news.commits.last?.sequence ?? end
+      guard end >= head.sequence, try renew(head) else { continue }
+      _ = try? asking([.delete(EtcdRange(under: keys.parts(of: token.text)))])
+      return isWhole ? .absent : .unknown
     }
-    guard let now = answer.ranges[0].first.flatMap({ EtcdMark($0) }),
-      let start = answer.ranges[1].first.flatMap({ EtcdMark($0) }), start.sequence <= head.sequence
-    else { return .unknown }
-    let answered = try client.change(
-      EtcdTransaction(
-        compare: [.unchanged(keys.head, since: now.revision)], success: [.put(keys.head, now.value)])
-    )
-    return answered.isMet ? .absent : nil
+  }
+
+  /// - Returns: false if another writer changed the log since the head was read.
+  private func renew(_ head: EtcdMark) throws(StoreError) -> Bool {
+    try explaining { () throws(EtcdFailure) in
+      try client.change(
+        EtcdTransaction(
+          compare: [.unchanged(keys.head, since: head.revision)], success: [.put(keys.head, head.value)]))
+    }.isMet
   }
 
   /// Settles commits with an unknown outcome that nobody asks about any longer. Afterwards, none of them can arrive.

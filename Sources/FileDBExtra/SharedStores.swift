@@ -32,6 +32,8 @@ extension AllExtras {
     return try replica(folder, of: SharedAddress(address), for: use)
   }
 
+  func catchUpToWrite(_ store: RecordStore) throws { try store.catchUpToWrite() }
+
   func makeStore(_ name: String, at address: String) throws -> MadeStore {
     let address = try SharedAddress(address).naming(name)
     let log = try log(at: address)
@@ -50,9 +52,11 @@ extension AllExtras {
 
   func synchronize(_ store: RecordStore) throws -> FolderProgress {
     let before = try store.replicaStatus()
-    try store.catchUp()
-    try store.checkpoint()
-    try store.close()
+    // If one file cannot be read, the others are brought up to date all the same.
+    let caughtUp = Result { try store.catchUp() }
+    let written = Result { try store.checkpoint() }
+    let closed = Result { try store.close() }
+    for result in [caughtUp, written, closed] { try result.get() }
     guard let now = try store.replicaStatus() else { return FolderProgress(last: 0, start: nil) }
     return FolderProgress(last: now.last, start: now.start == before?.start ? nil : now.start.map(text))
   }
@@ -66,6 +70,8 @@ extension AllExtras {
     var status = StoreStatus()
     status.add("store", .string(log.name))
     status.add("address", try log.address().map { .string($0) })
+    // Without a connection, the status says so.
+    try? store.settleSentCommit()
     let folder = try store.replicaStatus()
     if let folder {
       status.add("identity", try ReplicaLink.read(shown(folder.folder)).map { .string($0.identity) })
@@ -80,8 +86,27 @@ extension AllExtras {
       status.add("folder", .string(folder.folder.path))
       status.add("folder_commit", .integer(Int64(folder.last)))
       status.add("started_over", folder.start.map { .string(text($0)) })
+      status.add("unknown_commit", folder.sent.map { .string(text($0)) })
     }
     return status
+  }
+
+  func settledCommands(of store: RecordStore) -> [String] {
+    store.takeSettledCommits().map { settled in
+      let name = store.undoLog.name(of: settled.commit.token).map { " (\($0))" } ?? ""
+      let command =
+        "the command of \(settled.commit.date.ISO8601Format())\(name), whose outcome was not known,"
+      return switch settled.outcome {
+      case .committed: "\(command) was carried out"
+      case .absent: "\(command) was not carried out, and never will be; you can run it again"
+      case .unknown:
+        "\(command) may have been carried out: the store no longer knows. Look before you run it again"
+      }
+    }
+  }
+
+  private func text(_ commit: SentCommit) -> String {
+    "\(commit.token.text) of \(commit.date.ISO8601Format())"
   }
 
   private func add(_ shared: SharedStatus, to status: inout StoreStatus, _ folder: ReplicaStatus?) {
@@ -114,9 +139,11 @@ extension AllExtras {
   private func replica(
     _ folder: URL, of address: SharedAddress, for use: StoreUse
   ) throws -> RecordStore {
-    try RecordStore(
-      at: folder, sharedBy: SharedLog(log(at: address)), following: use == .once ? .whenAsked : .always,
-      options: StoreOptions())
+    var options = StoreOptions()
+    options.lockTimeout = use.options.lockTimeout
+    return try RecordStore(
+      at: folder, sharedBy: SharedLog(log(at: address)), following: use == .untilEnd ? .always : .whenAsked,
+      options: options)
   }
 
   private func shown(_ folder: URL) -> StoreFolder {
@@ -135,6 +162,5 @@ extension AllExtras {
     }
   }
 
-  /// How long to wait for a server's answer.
-  private var timeout: Duration { .seconds(5) }
+  private var timeout: Duration { StoreUse.timeout }
 }

@@ -35,7 +35,9 @@ struct SystemPlace: ~Copyable {
       folder = try Self.openFolder(parent, name, path)
     }
     (self.folder, name, isOwn) = (folder, last, true)
-    longestFile = min(OwnName(rawValue: names.first ?? last)?.longestFile ?? .max, Self.memory)
+    // The own folder of a replica has the names of the list, too.
+    let inner = names.lastIndex(of: ".filedb").map { names[($0 + 1)...] } ?? names[...]
+    longestFile = min(OwnName(rawValue: inner.first ?? last)?.longestFile ?? .max, Self.memory)
   }
 
   deinit { if folder != AT_FDCWD { close(folder) } }

@@ -47,6 +47,51 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true]) func writeAfterCatchingUpToWriteAsksForNoNewsAgain(areThereNews: Bool)
+    throws
+  {
+    let readCount = Counter()
+    let log = SharedLog(MemoryLog(willRead: { readCount.add() }))
+    try withTemporaryFolder { folder in
+      let b = try open(folder, "b", log)
+      let id = try b.table("t").add(["title": "one"])
+      let a = try open(folder, "a", log)
+      if areThereNews { try b.table("t").add(["title": "two"]) }
+      let before = readCount.value
+      try a.catchUpToWrite()
+      #expect(try a.table("t").count == (areThereNews ? 2 : 1))
+      try a.table("t").set(["title": "three"], of: id)
+      #expect(readCount.value == before + 1)
+      // What comes in between is noticed all the same.
+      try a.catchUpToWrite()
+      try b.table("t").set(["title": "four"], of: id)
+      try a.write { tx in try tx["t"].update(id) { $0["title"] = .string("\($0["title"]?.string ?? "")!") } }
+      #expect(try a.table("t").snapshot().first?["title"] == "four!")
+      for store in [a, b] { try store.checkInvariants() }
+    }
+  }
+
+  /// The log has refused the first one, and the body then finds nothing to do.
+  @Test func refusedCommitThatIsNotMadeAgainIsForgotten() throws {
+    let log = SharedLog(MemoryLog())
+    try withTemporaryFolder { folder in
+      let (a, b) = (try open(folder, "a", log), try open(folder, "b", log))
+      let id = try a.table("t").add(["n": 1])
+      try a.table("t").set(["n": 2], of: id)
+      try b.table("t").set(["n": 3], of: id)
+      var runs = 0
+      try a.write { tx in
+        runs += 1
+        if try tx["t"].record(with: id)["n"] == 2 { try tx["t"].set(["n": 4], of: id) }
+      }
+      #expect(runs > 1)
+      #expect(try a.replicaStatus()?.sent == nil)
+      try a.catchUp()
+      #expect(a.takeSettledCommits().isEmpty)
+      for store in [a, b] { try store.checkInvariants() }
+    }
+  }
+
   /// Only a commit is checked by the log. What else a write ends with may come from old records, too.
   @Test func writeThatOldRecordsWouldFailSeesTheNewestOnes() throws {
     let log = SharedLog(MemoryLog())

@@ -68,6 +68,55 @@ struct EtcdLimitsTests {
       #expect(late?.code == .diskFull && late?.description.contains("alarm disarm") == true)
       #expect(count > 10)
       #expect(try user.newest("t").state.records.count == count)
+      // What the message says helps.
+      #expect(late?.description.contains("larger --quota-backend-bytes") == true)
+      for verb in ["kill", "start"] { try cluster.run(verb, "1") }
+      _ = try cluster.run("leader")
+      try disarm(log.client)
+      #expect(try log.forgetCommits(olderThan: .zero) == count + 1)
+      try insert(50_000, into: user)
+      #expect(try user.newest("t").state.records.count == count + 1)
+    }
+  }
+
+  private struct AlarmRequest: Encodable {
+    var action: String
+    var memberID: String?
+    var alarm: String?
+  }
+
+  private struct Alarms: Decodable {
+    struct Alarm: Decodable {
+      let memberID: String
+      let alarm: String
+    }
+    let alarms: [Alarm]
+  }
+
+  /// Does what `etcdctl alarm disarm` does.
+  private func disarm(_ client: EtcdClient) throws {
+    let found: Alarms = try client.ask("/v3/maintenance/alarm", AlarmRequest(action: "GET"))
+    for alarm in found.alarms {
+      let request = AlarmRequest(action: "DEACTIVATE", memberID: alarm.memberID, alarm: alarm.alarm)
+      let _: EtcdNothing = try client.ask("/v3/maintenance/alarm", request)
+    }
+  }
+
+  @Test func compactingNeedsNoRoomForWhatTheTablesInclude() throws {
+    try EtcdCluster.withOneMember(["ETCD_QUOTA_BACKEND_BYTES": "8000000"]) { cluster in
+      let log = try open(cluster)
+      try log.create()
+      let user = LogUser(log)
+      _ = try user.append("t") { _ in [.create] }
+      for _ in 0..<20 { try insert(50_000, into: user) }
+      #expect(try log.forgetCommits(olderThan: .seconds(3_600)) == 0)
+      for _ in 0..<40 { try insert(50_000, into: user) }
+      // The tables themselves would take up more than what is left.
+      #expect(try log.forgetCommits(olderThan: .zero) == 21)
+      #expect(try user.commits(after: 21).count == 40)
+      try insert(50_000, into: user)
+      #expect(try user.newest("t").state.records.count == 61)
+      #expect(storeError { _ = try log.forgetCommits(olderThan: .zero) }?.code == .diskFull)
     }
   }
 

@@ -149,7 +149,7 @@ struct EtcdTests {
     let user = LogUser(log)
     _ = try user.append("t") { _ in [.create] }
     let head = try log.look().state.head
-    #expect(try log.settle(.random(), sentBehind: head) == .absent)
+    #expect(try log.settle(.random(), after: head.sequence) == .absent)
     let late = EtcdTransaction(
       compare: [.unchanged(log.keys.head, since: head.revision)], success: [.put(log.keys.head, "2 -")])
     #expect(try !log.client.change(late).isMet)

@@ -53,6 +53,46 @@ struct PostgresAccessTests {
     try store.close()
   }
 
+  /// The server knows nothing of the pooler, so the error must name it.
+  @Test(.enabled(if: PostgresPooler.isInstalled, "needs pgbouncer"))
+  func poolerThatLetsClientsShareASessionIsNamed()
+    throws
+  {
+    try PostgresPooler.with(#require(PostgresServer.current)) { info in
+      let logs = (0..<2).map { _ in PostgresLog(info, store: UUID().uuidString, timeout: longestWait) }
+      let error = storeError {
+        for _ in 0..<5 {
+          for log in logs {
+            try log.create()
+            _ = try log.status()
+          }
+        }
+      }
+      #expect(
+        error?.code == .unreachable && error?.message.contains("pool_mode to session") == true,
+        "\(error as Any)")
+    }
+  }
+
+  @Test func roleWithoutRightsIsDenied() throws {
+    let server = try #require(PostgresServer.current)
+    let name = UUID().uuidString
+    try SharedLog.postgreSQL(server.info, store: name, timeout: longestWait).create()
+    let owner = try PostgresConnection(server.info, timeout: longestWait)
+    let role = "stranger_\(UInt32.random(in: 0 ... .max))"
+    try owner.runScript("CREATE ROLE \(role) LOGIN", within: longestWait)
+    defer { try? owner.runScript("DROP OWNED BY \(role); DROP ROLE \(role)", within: longestWait) }
+    let log = PostgresLog(
+      "host=\(server.folder) user=\(role) dbname=postgres", store: name, timeout: longestWait)
+    let reader =
+      "GRANT USAGE ON SCHEMA filedb TO \(role); GRANT SELECT ON ALL TABLES IN SCHEMA filedb TO \(role)"
+    for rights in ["", reader] {
+      if !rights.isEmpty { try owner.runScript(rights, within: longestWait) }
+      let store = RecordStore(at: URL(fileURLWithPath: "/nowhere"), log: log, options: StoreOptions())
+      #expect(storeError { try store.table("t").create() }?.code == .permissionDenied)
+    }
+  }
+
   @Test func passwordAndCertificateMustBeRight() throws {
     try SecuredPostgresServer.with { server in
       try withTemporaryFolder { folder in

@@ -43,6 +43,25 @@ package struct SecuredPostgresServer: Sendable {
   }
 }
 
+/// A PgBouncer in transaction mode before a server.
+package enum PostgresPooler {
+  package static let isInstalled = ["/usr/sbin", "/usr/bin", "/usr/local/bin"].contains {
+    access("\($0)/pgbouncer", X_OK) == 0
+  }
+
+  /// - Parameter body: gets the connection string of the pooler.
+  package static func with<Result>(
+    _ server: PostgresServer, _ body: (_ info: String) throws -> Result
+  ) throws -> Result {
+    try withTemporaryFolder { folder in
+      let port = try HeldPort()
+      try runClusterScript("pooler", ["make", folder.path, "\(port.number)", server.folder])
+      defer { _ = try? runClusterScript("pooler", ["stop", folder.path]) }
+      return try body("host=127.0.0.1 port=\(port.number) user=filedb dbname=postgres")
+    }
+  }
+}
+
 /// Servers of which one is the leader.
 package protocol ServersWithLeader: Sendable {
   var folder: String { get }

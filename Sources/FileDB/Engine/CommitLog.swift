@@ -133,7 +133,7 @@ extension UInt64 {
 }
 
 /// What a commit means for the store's undo log.
-package enum UndoMark: Equatable, Sendable {
+package enum UndoMark: String, Sendable {
   /// Nothing: the undo log continues from the commit before.
   case none
   /// The undo log has a step for this commit, under its token.

@@ -135,10 +135,14 @@ extension StoreError {
 
   /// The error for a commit whose outcome was unknown at first, and which the log does not have.
   package var ofAbsentCommit: StoreError {
-    let suffix = message.hasSuffix(Self.unknownOutcome) ? Self.unknownOutcome.count : 0
+    let cause = message.firstRange(of: Self.unknownOutcome).map { message[..<$0.lowerBound] } ?? message[...]
     return StoreError(
-      .unreachable,
-      "the log never took the commit, although it was sent several times: \(message.dropLast(suffix))")
+      .unreachable, "the log never took the commit, although it was sent several times: \(cause)")
+  }
+
+  /// The same error for a commit that a folder has noted.
+  package func naming(_ token: CommitToken) -> StoreError {
+    StoreError(code, "\(message) (\(token.text)); 'filedb shared sync' finds out")
   }
 }
 

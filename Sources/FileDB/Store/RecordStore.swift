@@ -211,4 +211,8 @@ package protocol ShownFiles: Sendable {
 
   /// Called after the log's files were written, to bring these up to date.
   func update() throws
+
+  /// The tables whose files somebody has edited, if the edits are not commits yet.
+  /// - Parameter tables: the tables to look at; `nil` for all.
+  func editedTables(among tables: [String]?) throws(StoreError) -> [String]
 }

@@ -224,6 +224,9 @@ public struct UndoLog: Sendable {
     }
   }
 
+  /// What the write of a commit was called; `nil` if the log does not know.
+  package func name(of token: CommitToken) -> String? { (try? files.step(token))?.name }
+
   /// The fields that undoing and redoing could restore in the records of a table: all fields of a deleted record, and
   /// the changed fields of a changed one.
   package func restorableFields(in table: String) throws -> [PlistDictionary] {

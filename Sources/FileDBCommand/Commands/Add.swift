@@ -1,7 +1,7 @@
 import ArgumentParser
 import FileDB
 
-struct Add: StoreCommand {
+struct Add: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Add a record and print its id.",
     discussion: "The record goes to the bottom, unless you give a place.")

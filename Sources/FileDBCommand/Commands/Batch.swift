@@ -3,7 +3,7 @@ import FileDB
 import FileDBEssentials
 import FileDBExchange
 
-struct Batch: StoreCommand {
+struct Batch: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "batch", abstract: "Run a script of commands as one transaction.",
     discussion: """

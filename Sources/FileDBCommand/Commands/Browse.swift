@@ -21,7 +21,7 @@ struct Browse: StoreCommand {
   @Flag(help: "Show the store, and refuse changes.") var readOnly = false
   @Flag(name: .customLong("no-open"), help: "Only print the address.") var opensNothing = false
 
-  static var use: StoreUse { .untilEnd }
+  var use: StoreUse { .untilEnd }
   static var places: StorePlaces { .folders }
 
   func validate() throws {

@@ -10,6 +10,8 @@ struct Check: StoreCommand {
       given without its type.
 
       In all formats but table, each finding is a row, and a sound table is a row whose state is 'sound'.
+
+      In the folder of a shared store, this looks at the files that you see, and at the copies from which filedb reads.
       """)
 
   static var places: StorePlaces { .folders }
@@ -29,14 +31,14 @@ struct Check: StoreCommand {
     var report = CheckReport(output)
     let first = try existingStore(for: tables.first)
     if let finding = try first.checkJournal() { report.add(.damage, finding.error) }
-    let references = try tables.isEmpty ? first.tableNames.map { TableReference(name: $0) } : tables
+    let references = try tables.isEmpty ? first.visibleNames.map { TableReference(name: $0) } : tables
     let isOneStore = !tables.contains(where: \.isPath)
     for reference in references {
       do {
         let store = isOneStore ? first : try existingStore(for: reference)
         let findings = try findings(in: reference.name, of: store)
         // For a table that cannot be read, or a damaged journal, this has been reported.
-        let snapshot = try? store.table(reference.name).snapshot()
+        let snapshot = try? (store.visibleFiles ?? store).table(reference.name).snapshot()
         let unusual = snapshot.map { $0.mixedFields() + [$0.namelessField()].compactMap(\.self) } ?? []
         for finding in findings { report.add(finding.severity, finding.error) }
         for error in unusual { report.add(.warning, error) }
@@ -46,10 +48,15 @@ struct Check: StoreCommand {
         report.add(failure: error)
       }
     }
+    Terminal.noteEdits(in: first, of: tables.isEmpty ? nil : references.map(\.name))
     try report.finish()
   }
 
   private func findings(in table: String, of store: RecordStore) throws -> [CheckFinding] {
+    if let visible = try store.visibleFiles, try visible.hasFile(of: table) {
+      let hidden = try store.table(table).exists ? store.check(table) : []
+      return try visible.check(table) + hidden.filter { $0.severity == .damage }
+    }
     do { return try store.check(table) } catch StoreError.Code.tableNotFound {
       throw try store.table(table).missing()
     }

@@ -28,6 +28,9 @@ struct ConflictsList: StoreCommand {
     if output.format == .table { printLines(of: tables) } else { try printRows(of: tables) }
     let count = tables.reduce(0) { $0 + $1.open.count }
     guard count > 0 else { return Terminal.note("no conflicts") }
+    if tables.contains(where: \.isOfEdits) {
+      Terminal.note("'ours' is what the store has, 'theirs' what the file in this folder had")
+    }
     Terminal.note(
       "\(count.counted("conflict")); 'filedb conflicts take ours' or 'theirs' settles \(count == 1 ? "it" : "them")"
     )
@@ -48,7 +51,7 @@ struct ConflictsList: StoreCommand {
   }
 }
 
-struct ConflictsTake: StoreCommand {
+struct ConflictsTake: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "take", abstract: "Settle conflicts by one side's version.",
     discussion: """

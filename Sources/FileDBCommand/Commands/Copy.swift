@@ -42,8 +42,10 @@ struct Copy: StoreCommand {
     let tables = try Self.tables(of: original)
     if places.source.isShared { try Self.notePagedTables(of: original) }
     let counters = try original.droppedCounters
-    let store = try places.target.open(for: .once)
+    let store = try places.target.open(for: .writing)
     try store.restrictAccess(asIn: original)
+    let waiting = Waiting("copying")
+    defer { waiting.end() }
     // A commit of its own: a database takes the other one faster if it only creates tables.
     if !counters.isEmpty {
       try store.write { tx in
@@ -56,6 +58,7 @@ struct Copy: StoreCommand {
       for table in tables { Self.note(try tx.make(table), of: table.table) }
     }
     OpenStores.closeAtEnd(store)
+    waiting.end()
     Terminal.note(
       "\(tables.count.counted("table")) with \(tables.map(\.count).reduce(0, +).counted("record")) copied"
     )

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FileDB
 
-struct Create: StoreCommand {
+struct Create: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Create an empty table, and the store's folder if it is missing.")
 

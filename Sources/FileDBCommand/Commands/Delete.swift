@@ -1,7 +1,7 @@
 import ArgumentParser
 import FileDB
 
-struct Delete: StoreCommand {
+struct Delete: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete", abstract: "Delete records, by their ids or by a condition.",
     discussion: """

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FileDB
 
-struct Drop: StoreCommand {
+struct Drop: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "drop", abstract: "Remove a table and its file.",
     discussion:

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FileDB
 
-struct Duplicate: StoreCommand {
+struct Duplicate: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "duplicate",
     abstract: "Copy records, by their ids or by a condition, and print the ids of the copies.",

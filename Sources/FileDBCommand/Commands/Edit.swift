@@ -3,7 +3,7 @@ import FileDB
 import FileDBEssentials
 import FileDBExchange
 
-struct Edit: StoreCommand {
+struct Edit: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit", abstract: "Edit a record in your editor.",
     discussion: """

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FileDB
 
-struct FieldRename: StoreCommand {
+struct FieldRename: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "rename", abstract: "Give a field another name, in all records and in the schema.",
     discussion: "The schemas of tables that refer to the field are changed, too.")
@@ -25,7 +25,7 @@ struct FieldRename: StoreCommand {
   }
 }
 
-struct FieldDrop: StoreCommand {
+struct FieldDrop: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "drop", abstract: "Remove a field from all records and from the schema.",
     discussion: "On a terminal, filedb asks before it does so. Elsewhere, give --yes.")

@@ -3,7 +3,7 @@ import FileDB
 import FileDBEssentials
 import FileDBExchange
 
-struct Import: StoreCommand {
+struct Import: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
     abstract: "Import the rows of a file into a table, and create the table if it is missing.",

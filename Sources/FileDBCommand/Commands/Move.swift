@@ -1,7 +1,7 @@
 import ArgumentParser
 import FileDB
 
-struct Move: StoreCommand {
+struct Move: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "move", abstract: "Move records to another place, by their ids or by a condition.",
     discussion: """

@@ -40,7 +40,7 @@ struct Repair: StoreCommand {
   func run() throws {
     let store = try existingStore(for: tables.first)
     var status = try repairJournal(of: store)
-    let references = try tables.isEmpty ? store.tableNames.map { TableReference(name: $0) } : tables
+    let references = try tables.isEmpty ? store.visibleNames.map { TableReference(name: $0) } : tables
     let isOneStore = !tables.contains(where: \.isPath)
     for reference in references {
       do {
@@ -80,6 +80,47 @@ struct Repair: StoreCommand {
 
   /// - Returns: whether the table now has conflicts of a merge.
   private func repair(_ table: String, in store: RecordStore) throws -> Bool {
+    if let visible = try store.visibleFiles, let plan = try repair(table, in: visible, of: store) {
+      return try finish(plan)
+    }
+    let plan = try mend(table, in: store)
+    // A dry run leaves a damaged table as it is, so its records cannot be read.
+    let fields = options.dryRun && !plan.notes.isEmpty ? [] : try fieldRepairs(of: table, in: store)
+    for field in fields {
+      Terminal.print("\(table): \(field.text)")
+    }
+    if plan.notes.isEmpty, fields.isEmpty { Terminal.print("\(table): sound") }
+    if fields.contains(where: { $0.change != nil }) { try repairFields(of: table, in: store) }
+    return try finish(plan)
+  }
+
+  /// Repairs a file that people see in the folder of a shared store.
+  /// - Returns: `nil` if it is not damaged, or not there.
+  private func repair(_ table: String, in visible: RecordStore, of store: RecordStore) throws -> RepairPlan? {
+    guard try visible.hasFile(of: table) else { return nil }
+    let plan: RepairPlan
+    do { plan = try mend(table, in: visible) } catch var error as StoreError {
+      error.message += "; if you remove the file, 'filedb shared sync' puts that of the store in its place"
+      throw error
+    }
+    if plan.notes.isEmpty { return nil }
+    if !options.dryRun, try store.table(table).exists {
+      let left = Set(try visible.table(table).snapshot().map(\.id))
+      let lost = try store.table(table).snapshot().count { !left.contains($0.id) }
+      // Otherwise, the records that could not be read would be deleted on all machines.
+      if lost > 0 {
+        try FileManager.default.removeItem(at: visible.table(table).url)
+        Terminal.note(
+          "\(table): the repaired file lacks \(lost.counted("record")) of the store, whose file is back in its place"
+        )
+      }
+    }
+    Terminal.noteEdits(in: store, of: [table])
+    return plan
+  }
+
+  /// Repairs the file of a table, and says how.
+  private func mend(_ table: String, in store: RecordStore) throws -> RepairPlan {
     let versions = { file in try UnmergedFile(URL(fileURLWithPath: file))?.versions() }
     let planned = try store.repairPlan(for: table, keeping: keep, versions: versions)
     if !planned.notes.isEmpty, try !store.undoLog.contents().undo.isEmpty {
@@ -89,19 +130,15 @@ struct Repair: StoreCommand {
     let report = options.dryRun ? nil : try store.repair(table, keeping: keep, versions: versions)
     let plan = report?.plan ?? planned
     for note in plan.notes { Terminal.print("\(table): \(note)") }
-    // A dry run leaves a damaged table as it is, so its records cannot be read.
-    let fields = options.dryRun && !plan.notes.isEmpty ? [] : try fieldRepairs(of: table, in: store)
-    for field in fields {
-      Terminal.print("\(table): \(field.text)")
-    }
-    if plan.notes.isEmpty, fields.isEmpty { Terminal.print("\(table): sound") }
     let merge = MergeReport(name: table, kind: .table)
     for line in merge.lines(renumbered: plan.renumbered, conflicts: plan.conflicts) { Terminal.note(line) }
     for backup in report?.backups ?? [] { Terminal.print("\(table): the original is kept as \(backup.path)") }
-    if fields.contains(where: { $0.change != nil }) { try repairFields(of: table, in: store) }
+    return plan
+  }
+
+  private func finish(_ plan: RepairPlan) throws -> Bool {
     if plan.lostCount > 0 {
-      throw StoreError(
-        .damagedTable, lost(plan.lostCount), table: table)
+      throw StoreError(.damagedTable, lost(plan.lostCount), table: plan.table)
     }
     return !plan.conflicts.isEmpty
   }

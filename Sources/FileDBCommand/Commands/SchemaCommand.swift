@@ -57,10 +57,13 @@ struct SchemaCommand: StoreCommand {
   @OptionGroup var options: WriteOptions
 
   private var field: String? { declared?.name }
+  private var declares: Bool { convert || !rules.isEmpty }
+
+  var use: StoreUse { remove || migrate || schema != nil || declares ? .writing : .once }
 
   func validate() throws {
-    if field == nil, convert || !rules.isEmpty { throw ValidationError("Name the field to declare.") }
-    let actions = [remove, suggest, migrate, schema != nil, convert || !rules.isEmpty]
+    if field == nil, declares { throw ValidationError("Name the field to declare.") }
+    let actions = [remove, suggest, migrate, schema != nil, declares]
     if actions.count(where: \.self) > 1 {
       throw ValidationError("Only one of --remove, --suggest, --migrate, --schema and rules at a time.")
     }
@@ -78,7 +81,7 @@ struct SchemaCommand: StoreCommand {
     if migrate { return try migrateRecords(of: table) }
     if let schema { return try declare(FrictionlessSchema.read(schema), table) }
     if remove { return try removeRules(of: table) }
-    if let field, convert || !rules.isEmpty { return try declare(field, in: table) }
+    if let field, declares { return try declare(field, in: table) }
     try show(table)
   }
 

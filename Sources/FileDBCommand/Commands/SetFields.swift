@@ -1,7 +1,7 @@
 import ArgumentParser
 import FileDB
 
-struct SetFields: StoreCommand {
+struct SetFields: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Set fields of records, by their ids or by a condition.",
     usage: """

@@ -4,13 +4,15 @@ import FileDBEssentials
 import FileDBExchange
 import FileDBPlist
 
-struct SharedInit: ParsableCommand {
+struct SharedInit: ServerCommand {
   static let configuration = CommandConfiguration(
     commandName: "init", abstract: "Create a store in a database, and print its address.",
     discussion: "If the database does not have the tables that FileDB needs, they are created, too.")
 
   @Argument(help: "The URL of the database, or of the etcd cluster with a prefix.") var url: String
   @Argument(help: "The name of the store.") var name: String
+  @OptionGroup var server: ServerOptions
+  @ParentCommand var tool: FileDBTool
 
   func run() throws {
     let made = try FileDBTool.needExtra().makeStore(name, at: url)
@@ -20,7 +22,7 @@ struct SharedInit: ParsableCommand {
   }
 }
 
-struct SharedJoin: ParsableCommand {
+struct SharedJoin: ServerCommand {
   static let configuration = CommandConfiguration(
     commandName: "join", abstract: "Create a folder that follows a shared store.",
     discussion: """
@@ -30,9 +32,13 @@ struct SharedJoin: ParsableCommand {
 
   @Argument(help: "The address of the store.") var address: String
   @Argument(help: ArgumentHelp("The folder.", valueName: "dir")) var folder: String
+  @OptionGroup var server: ServerOptions
+  @ParentCommand var tool: FileDBTool
 
   func run() throws {
     let url = URL(fileURLWithPath: folder, isDirectory: true)
+    let waiting = Waiting("reading the store")
+    defer { waiting.end() }
     try FileDBTool.needExtra().join(address, url).note()
   }
 }
@@ -49,8 +55,13 @@ struct SharedSync: SharedStoreCommand {
   @ParentCommand var tool: FileDBTool
 
   func run() throws {
-    let store = try sharedStore()
-    try FileDBTool.needExtra().synchronize(store).note()
+    let (store, extra) = (try sharedStore(), try FileDBTool.needExtra())
+    let waiting = Waiting("reading the store")
+    defer { waiting.end() }
+    let progress = Result { try extra.synchronize(store) }
+    waiting.end()
+    Terminal.noteSettled(in: store, extra)
+    try progress.get().note()
     try noteConflicts(in: store)
   }
 
@@ -76,7 +87,10 @@ struct SharedStatus: SharedStoreCommand {
   @OptionGroup var output: FormatOption
 
   func run() throws {
-    let status = try FileDBTool.needExtra().status(of: sharedStore())
+    let (store, extra) = (try sharedStore(), try FileDBTool.needExtra())
+    let status = try extra.status(of: store)
+    Terminal.noteSettled(in: store, extra)
+    Terminal.noteEdits(in: store)
     try output.format == .table ? printLines(of: status) : printRow(of: status)
     if let failure = status.failure { throw failure }
   }
@@ -135,6 +149,13 @@ extension SharedStoreCommand {
         file: try store().url.path)
     }
     return try store()
+  }
+}
+
+extension Terminal {
+  /// Says what became of commands that could not say whether they were carried out.
+  static func noteSettled(in store: RecordStore, _ extra: any Extra) {
+    for line in extra.settledCommands(of: store) { note(TerminalText.defused(line)) }
   }
 }
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FileDB
 
-struct ShipRevert: StoreCommand {
+struct ShipRevert: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "revert",
     abstract: "Undo all changes to records of the shipped store, which --attach names.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FileDB
 
-struct Sort: StoreCommand {
+struct Sort: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "sort", abstract: "Sort the records of a table, and save the order.",
     discussion: """

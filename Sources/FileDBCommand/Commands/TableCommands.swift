@@ -2,7 +2,7 @@ import ArgumentParser
 import FileDB
 import FileDBEssentials
 
-struct TableCopy: StoreCommand {
+struct TableCopy: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "copy", abstract: "Copy a table within the store.",
     discussion: """
@@ -26,7 +26,7 @@ struct TableCopy: StoreCommand {
   }
 }
 
-struct TableRename: StoreCommand {
+struct TableRename: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "rename", abstract: "Give a table another name.",
     discussion: """

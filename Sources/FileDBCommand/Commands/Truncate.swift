@@ -1,7 +1,7 @@
 import ArgumentParser
 import FileDB
 
-struct Truncate: StoreCommand {
+struct Truncate: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "truncate", abstract: "Delete every record and start counting ids from 1 again.")
 

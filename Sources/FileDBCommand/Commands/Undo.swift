@@ -25,6 +25,8 @@ struct Undo: StoreCommand {
   @OptionGroup var undo: UndoOptions
   @Flag(help: "Forget all commands, and remove what the log has kept of them.") var forget = false
 
+  var use: StoreUse { undo.use }
+
   func validate() throws {
     if forget, undo.count > 1 || undo.list || undo.skip || undo.options.dryRun {
       throw ValidationError("--forget takes no number, --list, --skip or --dry-run.")
@@ -52,6 +54,8 @@ struct Redo: StoreCommand {
   @ParentCommand var tool: FileDBTool
   @OptionGroup var undo: UndoOptions
 
+  var use: StoreUse { undo.use }
+
   func run() throws { try undo.run(.redo, in: existingStore()) }
 }
 
@@ -61,6 +65,8 @@ struct UndoOptions: ParsableArguments {
   @Flag(help: "Skip the next command without changing any table.") var skip = false
   @OptionGroup var options: WriteOptions
   @OptionGroup var output: FormatOption
+
+  var use: StoreUse { list ? .once : .writing }
 
   func validate() throws {
     if output.format != .table, !list { throw ValidationError("--format is for --list.") }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FileDB
 
-struct Unset: StoreCommand {
+struct Unset: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "unset", abstract: "Remove fields from records, by their ids or by a condition.",
     usage: """

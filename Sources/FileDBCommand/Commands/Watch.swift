@@ -22,7 +22,7 @@ struct Watch: StoreCommand {
   @OptionGroup var matching: WhereOption
   @OptionGroup var output: FormatOption
 
-  static var use: StoreUse { .untilEnd }
+  var use: StoreUse { .untilEnd }
 
   func run() throws {
     let table = try existingTable(table)

@@ -27,6 +27,9 @@ package protocol Extra: Sendable {
   /// Opens a folder that follows a shared store.
   func openReplica(_ folder: URL, for use: StoreUse) throws -> RecordStore
 
+  /// Takes over what such a folder lacks, for a write that follows.
+  func catchUpToWrite(_ store: RecordStore) throws
+
   /// Creates a store that machines can share.
   func makeStore(_ name: String, at address: String) throws -> MadeStore
 
@@ -40,6 +43,10 @@ package protocol Extra: Sendable {
   func forgetCommits(of store: RecordStore, olderThan age: Duration) throws -> Int
 
   func status(of store: RecordStore) throws -> StoreStatus
+
+  /// What became of commands that could not say whether they were carried out, as far as it was found out since the
+  /// last call.
+  func settledCommands(of store: RecordStore) -> [String]
 
   /// The paged tables of a shared store; `nil` if there is no connection.
   func pagedTables(of store: RecordStore) -> [String]?

@@ -22,11 +22,34 @@ struct StoreLocation: ParsableArguments {
       "How long to wait for other programs that write to the store; by default 5 seconds.",
       valueName: "seconds"))
   var wait: Double?
+  @OptionGroup var server: ServerOptions
   @Flag(help: "Print no messages, only data and errors.") var quiet = false
 
   func validate() throws {
     if let wait, !(wait >= 0 && wait <= 1_000_000) { throw ValidationError("--wait takes seconds, from 0.") }
   }
+}
+
+/// How a command reaches a server of shared stores.
+struct ServerOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "How long to wait for a server of shared stores while nothing moves; by default 5 seconds.",
+      valueName: "seconds"))
+  var timeout: Double?
+
+  func validate() throws {
+    if let timeout, !(timeout > 0 && timeout <= 1_000_000) {
+      throw ValidationError("--timeout takes seconds, more than 0.")
+    }
+  }
+}
+
+/// A command that needs no store, but a server.
+protocol ServerCommand: ParsableCommand {
+  var server: ServerOptions { get }
+  var tool: FileDBTool { get }
 }
 
 /// A store to attach: `shipped`, or `app=shipped`.
@@ -102,8 +125,8 @@ protocol StoreCommand: ParsableCommand {
   var location: StoreLocation { get }
   /// The tool, with a `--store` before the command's name.
   var tool: FileDBTool { get }
-  /// How long the command keeps the store open.
-  static var use: StoreUse { get }
+  /// What the command does with the store.
+  var use: StoreUse { get }
   /// The kinds of places where its store may be.
   static var places: StorePlaces { get }
 }
@@ -114,17 +137,30 @@ enum StorePlaces {
 }
 
 extension ParsableCommand {
-  /// Runs the command as `--wait` and `--quiet` ask, before its name or after it.
+  /// Runs the command as `--wait`, `--timeout` and `--quiet` ask, before its name or after it.
   mutating func runAsAsked() throws {
     let locations = (self as? any StoreCommand).map { [$0.location, $0.tool.location] } ?? []
     let wait = locations.compactMap(\.wait).first.map { Duration.seconds($0) } ?? StoreUse.wait
+    let servers =
+      locations.map(\.server)
+      + ((self as? any ServerCommand).map { [$0.server, $0.tool.location.server] } ?? [])
+    let timeout = servers.compactMap(\.timeout).first.map { Duration.seconds($0) } ?? StoreUse.timeout
     let isQuiet = Terminal.isQuiet || locations.contains(where: \.quiet)
-    try StoreUse.$wait.withValue(wait) { try Terminal.$isQuiet.withValue(isQuiet) { try run() } }
+    try StoreUse.$wait.withValue(wait) {
+      try StoreUse.$timeout.withValue(timeout) { try Terminal.$isQuiet.withValue(isQuiet) { try run() } }
+    }
   }
 }
 
+/// A command that writes to a store. What it reads before, such as whether there is a table, decides what it writes.
+protocol WritingCommand: StoreCommand {}
+
+extension WritingCommand {
+  var use: StoreUse { .writing }
+}
+
 extension StoreCommand {
-  static var use: StoreUse { .once }
+  var use: StoreUse { .once }
   static var places: StorePlaces { .all }
 
   /// The place of the store that the command's options name.
@@ -152,7 +188,7 @@ extension StoreCommand {
     // This includes options before the command's name.
     guard location.attached.count <= 1 else { throw ValidationError("Only one store can be attached.") }
     let attached = location.attached.first
-    guard let shared = OpenStores.shared else { return try Self.open(place, over: attached) }
+    guard let shared = OpenStores.shared else { return try open(place, over: attached) }
     guard attached == nil else {
       throw ValidationError("--attach goes before 'batch', for the whole script.")
     }
@@ -164,9 +200,9 @@ extension StoreCommand {
     return shared
   }
 
-  private static func open(_ place: StorePlace, over attached: AttachedLocation?) throws -> RecordStore {
-    if case .address = place, places == .folders {
-      throw StoreError.withoutFiles("filedb " + CommandNames.fullName(of: self))
+  private func open(_ place: StorePlace, over attached: AttachedLocation?) throws -> RecordStore {
+    if case .address = place, Self.places == .folders {
+      throw StoreError.withoutFiles("filedb " + CommandNames.fullName(of: Self.self))
     }
     guard let attached else { return try place.open(for: use) }
     guard case .folder(let url) = place, !place.isShared, try !StorePlace(attached.path).isShared else {
@@ -189,6 +225,7 @@ extension StoreCommand {
   /// A table whose file must exist.
   func existingTable(_ reference: TableReference) throws -> RecordTable<Fields> {
     let table = try existingStore(for: reference).table(reference.name)
+    if use == .once { Terminal.noteEdits(in: table.store, of: [reference.name]) }
     guard try table.exists else { throw try table.missing() }
     if table.store.url.isFileURL { CreatedFiles.restrict(toReadersOf: try table.url) }
     return table
@@ -270,9 +307,17 @@ struct WriteOptions: ParsableArguments {
       Terminal.note("dry run: nothing was written")
       return result
     }
-    guard isLogged else { return try store.write(body) }
+    var waiting: Waiting?
+    defer { waiting?.end() }
+    let bodyBeforeWaiting = { (tx: inout StoreTransaction) in
+      waiting?.end()
+      let result = try body(&tx)
+      if store.isShared { waiting = Waiting("sending the changes") }
+      return result
+    }
+    guard isLogged else { return try store.write(bodyBeforeWaiting) }
     let result = try store.undoLog.write(
-      named: name, unlessKept: Self.noteEndOfHistory, discarding: Self.noteDiscarded, body)
+      named: name, unlessKept: Self.noteEndOfHistory, discarding: Self.noteDiscarded, bodyBeforeWaiting)
     OpenStores.closeAtEnd(store)
     return result
   }

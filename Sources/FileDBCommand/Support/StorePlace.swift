@@ -31,9 +31,19 @@ enum StorePlace: Equatable {
   func open(for use: StoreUse) throws -> RecordStore {
     switch self {
     case .address(let address): try FileDBTool.needExtra().openStore(at: address, options: use.options)
-    case .folder(let url) where isShared: try FileDBTool.needExtra().openReplica(url, for: use)
+    case .folder(let url) where isShared: try openReplica(url, for: use)
     case .folder(let url): try RecordStore(at: url, options: use.options)
     }
+  }
+
+  private func openReplica(_ folder: URL, for use: StoreUse) throws -> RecordStore {
+    let extra = try FileDBTool.needExtra()
+    let store = try extra.openReplica(folder, for: use)
+    if use == .writing {
+      defer { Terminal.noteSettled(in: store, extra) }
+      try extra.catchUpToWrite(store)
+    }
+    return store
   }
 
   /// Whether this is the place of an open store.
@@ -50,14 +60,18 @@ enum StorePlace: Equatable {
 package enum StoreUse: Sendable {
   /// For a single operation.
   case once
+  /// For a single operation that writes. So what it reads first is the newest, also where other machines write.
+  case writing
   /// Until it is told to stop. Meanwhile, an editor may write into the files.
   case untilEnd
 
   /// How long commands wait for other writers, if they are told.
   @TaskLocal static var wait: Duration?
+  /// How long they wait for a server while nothing moves.
+  @TaskLocal package static var timeout = Duration.seconds(5)
 
   package var options: StoreOptions {
-    var options = self == .once ? .ofCommands : StoreOptions()
+    var options = self == .untilEnd ? StoreOptions() : .ofCommands
     if let wait = Self.wait { options.lockTimeout = wait }
     return options
   }

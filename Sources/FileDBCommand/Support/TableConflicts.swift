@@ -37,6 +37,9 @@ struct TableConflicts {
     }
   }
 
+  /// Whether they come from an edit in the folder of a shared store.
+  var isOfEdits: Bool { store.shownFiles != nil && !isUnmerged && !open.isEmpty }
+
   /// Whether git lists the file as unmerged.
   var isUnmerged: Bool { kept.gitVersions != nil }
 

@@ -40,7 +40,7 @@ private let state: URL = {
 
 private func test(_ bytes: [UInt8]) -> Bool {
   do {
-    for name in [OwnName.shared, .known, .start] { _ = try disk.replace(folder.own(name), with: bytes) }
+    for name in [OwnName.shared, .known, .start, .sent] { _ = try disk.replace(folder.own(name), with: bytes) }
     try checkLink()
     try checkNotes()
   } catch {
@@ -65,6 +65,11 @@ private func checkNotes() throws {
     try disk.remove(folder.own(.known))
     try notes.write(known)
     if try notes.knownCommit() != known { fail("\(known)") }
+  }
+  if let sent = try notes.sentCommit() {
+    _ = sent.date.ISO8601Format()
+    try notes.write(sent)
+    if try notes.sentCommit() != sent { fail("\(sent)") }
   }
   if let start = try notes.start() {
     _ = start.date.ISO8601Format()

@@ -1,0 +1,37 @@
+import FileDB
+import FileDBPlist
+
+extension RecordStore {
+  /// In the folder of a shared store: the files that people see, as a store of their own. `nil` for any other store.
+  var visibleFiles: RecordStore? {
+    get throws { shownFiles == nil ? nil : try RecordStore(at: url, options: StoreUse.once.options) }
+  }
+
+  /// The names of the store's tables, and of those that only people see.
+  var visibleNames: [String] {
+    get throws {
+      let visible = try visibleFiles?.tableNames ?? []
+      return Set((try tableNames + visible).map { TableKey($0) }).sorted().map(\.text)
+    }
+  }
+}
+
+extension RecordStore {
+  /// Whether there is a file of a table, even if nobody can read it.
+  func hasFile(of table: String) throws -> Bool {
+    try tableNames.contains { compareUTF8($0, table) == 0 }
+  }
+}
+
+extension Terminal {
+  /// Names the files in the folder of a shared store that somebody has edited, if the store does not have the edits yet.
+  /// - Parameter tables: the tables that the command is about; `nil` for all.
+  static func noteEdits(in store: RecordStore, of tables: [String]? = nil) {
+    guard let edited = try? store.shownFiles?.editedTables(among: tables), !edited.isEmpty else { return }
+    let names = edited.map { "'\(TerminalText.defused($0))'" }.joined(separator: ", ")
+    note(
+      edited.count == 1
+        ? "the file of \(names) was edited; 'filedb shared sync' puts the edit into the store"
+        : "the files of \(names) were edited; 'filedb shared sync' puts the edits into the store")
+  }
+}
