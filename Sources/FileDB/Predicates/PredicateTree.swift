@@ -194,8 +194,17 @@ extension TimeZone {
   /// Seconds east of UTC at a local time.
   /// - Parameter date: the moment that has this time in UTC.
   fileprivate func offset(ofLocal date: Date) -> Int {
-    // The first guess is wrong only within some hours of a change of the clocks.
-    secondsFromGMT(for: date.addingTimeInterval(-Double(secondsFromGMT(for: date))))
+    // Around a change of the clocks, a time may come twice or not at all. As in other programs, it is then the first one,
+    // or as long after the change as it says.
+    let (before, after) = (offset(86_400, before: date), offset(-86_400, before: date))
+    let isAfter =
+      secondsFromGMT(for: date.addingTimeInterval(-Double(before))) != before
+      && secondsFromGMT(for: date.addingTimeInterval(-Double(after))) == after
+    return isAfter ? after : before
+  }
+
+  private func offset(_ seconds: Double, before date: Date) -> Int {
+    secondsFromGMT(for: date.addingTimeInterval(-seconds))
   }
 
   /// The first second of the present day.

@@ -25,6 +25,8 @@ import Testing
     ("at >= '2026-03-29'", "Europe/Vienna", 3), ("at >= '2026-03-29'", "GMT", 2),
     ("at < '2026-03-29'", "America/New_York", 2), ("at = '2026-03-29 00:30'", "Europe/Vienna", 1),
     ("at = '2026-03-29T03:30:00'", "Europe/Vienna", 1), ("at = '2026-10-25 02:30'", "Europe/Vienna", 1),
+    // There is no such time. The clocks say 03:30 then.
+    ("at = '2026-03-29 02:30'", "Europe/Vienna", 1),
     // A zone that is written counts.
     ("at = '2026-03-28T23:30:00Z'", "Europe/Vienna", 1), ("at = '2026-03-29 05:00+05:30'", "Asia/Tokyo", 1),
     ("at = DATE('2026-03-29 00:30')", "Europe/Vienna", 1),
