@@ -219,7 +219,8 @@ class ColumnMenuTest(Heads):
         self.menu("lipids", "Delete the column")
         browser.click(browser.button("Delete the column", inside="dialog footer"))
         browser.gone('[data-column="lipids"]')
-        browser.click(browser.button("Undo", inside=".notice"))
+        browser.notice("Deleted the column lipids")
+        browser.click(browser.button("Undo", inside=".notice:last-child"))
         browser.find('[data-column="lipids"]')
         self.assertEqual(self.field("2", "lipids"), "21.3")
 

@@ -39,9 +39,13 @@ class BrokenTableTest(BrowseTest):
         browser.wait_for_text(".problems", "line ")
         self.assertEqual(browser.serious_faults(), [])
         browser.wait_for_text(".outcome", "76 records stay. Nothing is lost.")
+        # News of the store do not make the page anew.
+        repair = browser.button("Repair it now")
+        filedb(self.store, "create", "other")
+        browser.wait_for_text(".tables", "other")
         browser.wait(lambda: browser.text(".report") != "", "no report")
         self.assertIn("It cannot be undone", browser.text(".broken"))
-        browser.click(browser.button("Repair it now"))
+        browser.click(repair)
         browser.wait_for_cell("1", "name", "Brown rice")
         browser.notice("The original is kept as")
         browser.wait_for_text(".header", "76 records")
@@ -69,6 +73,21 @@ class TornTableTest(BrowseTest):
         self.assertNotIn("Nothing is lost", browser.text(".broken"))
         browser.click(browser.button("Repair it now"))
         browser.wait_for_text(".header", f"{kept} records")
+
+
+class HopelessTableTest(BrowseTest):
+    def fill(self):
+        super().fill()
+        (self.store / "food.plist").write_text("This was a table once.\n")
+
+    def check(self):
+        pass
+
+    def test_it_says_why_nothing_can_be_repaired(self):
+        self.browser.open(self.server.address)
+        browser = self.browser
+        browser.wait_for_text(".outcome", "A repair is not possible here: ")
+        self.assertFalse(any(each.is_displayed() for each in browser.all(".broken button")))
 
 
 class BreakingTableTest(BrowseTest):

@@ -48,7 +48,7 @@ import Testing
       let change =
         #"{"id":"1","fields":[["title","Oat"],["litres",null]],"expected":[["title","Milk"],["due",null]]}"#
       let answer = try browsed.post(table + "/set", change)
-      #expect(answer.text == #"{"record":{"id":"1","fields":[["title","Oat"]]}}"#)
+      #expect(answer.text.hasPrefix(#"{"record":{"id":"1","fields":[["title","Oat"]]},"step":""#))
       #expect(try todo.record(with: 1).fields == ["title": "Oat"])
       // By now it is another record.
       let late = try browsed.post(table + "/set", change)
@@ -190,7 +190,11 @@ import Testing
     try await withBrowsedStore { browsed throws in
       let text = #"Eggs\t12\r\n\"two\nlines\tand a tab\"\t0.5\r\nempty\t\r\n"#
       let rows = #"[["Eggs","12"],["two\nlines\tand a tab","0.5"],["empty",null]]"#
-      #expect(try browsed.post("/api/parse", #"{"text":"\#(text)"}"#).text == #"{"rows":\#(rows),"width":2}"#)
+      let read = try browsed.post("/api/parse", #"{"text":"\#(text)"}"#)
+      let expected = Data(#"{"rows":\#(rows),"width":2}"#.utf8)
+      #expect(
+        try JSONSerialization.jsonObject(with: Data(read.body)) as? NSDictionary
+          == JSONSerialization.jsonObject(with: expected) as? NSDictionary)
       let body = #"{"rows":\#(rows),"columns":["title","litres"],"at":{"after":"1"}}"#
       #expect(try browsed.post(table + "/paste", body).ids == ["4", "5", "6"])
       #expect(try ids(browsed) == ["1", "4", "5", "6", "2", "3"])

@@ -40,9 +40,9 @@ import Testing
         ]))
       let text = try browsed.get("/api/tables/todo").text
       let columns = [
-        #""name":"title","title":"What","type":"string","required":true,"unique":false,"values":null"#,
-        #""name":"list","title":null,"type":"string","required":false,"unique":false,"values":["home","work"]"#,
-        #""values":null,"references":{"table":"todo","field":"id"}"#,
+        #""name":"title","title":"What","type":"string","required":true,"unique":false,"declared":true,"values":null"#,
+        #""name":"list","title":null,"type":"string","required":false,"unique":false,"declared":true,"values":["home","work"]"#,
+        #""values":null,"minimum":null,"maximum":null,"references":{"table":"todo","field":"id"}"#,
         #""name":"litres","title":null,"type":"float""#,
       ]
       var rest = text[...]
@@ -246,8 +246,9 @@ import Testing
         ("search=2010-03-05 00:30", "Europe/Vienna", ["1"]), ("search=late 03-05", "Europe/Vienna", ["1"]),
         ("search=late 03-04", "Europe/Vienna", []), ("search=late 03-04", "America/New_York", ["1"]),
       ] as [(String, String, [String])] {
-        let text = query.replacing(" ", with: "+").replacing("+0", with: "%2B0")
-        let path = "/api/tables/days/records?\(text)" + (zone.isEmpty ? "" : "&zone=\(zone)")
+        let parts = query.split(separator: "=", maxSplits: 1)
+        let text = parts[1].addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        let path = "/api/tables/days/records?\(parts[0])=\(text)" + (zone.isEmpty ? "" : "&zone=\(zone)")
         #expect(try browsed.list(path) == ids, "\(query) in \(zone)")
       }
       #expect(try browsed.get("/api/tables/days/records?where=TRUE&zone=Nowhere").status == 400)

@@ -28,6 +28,8 @@ export class TableView {
   #work = Promise.resolve();
   #isRefreshWaiting = false;
   #changed = new Set();
+  /** The problem that is shown in place of records, as JSON. */
+  #instead = "";
 
   /** `options`: `api`, `notices`, `isReadOnly`, `storePath`, `undoAction(step)`, `onCount(count)`. */
   constructor(name, options) {
@@ -224,6 +226,10 @@ export class TableView {
   #showInstead({ problem, reading }) {
     if (!problem && reading === undefined) return false;
     this.list = null;
+    // Somebody may be about to press its button.
+    const shown = JSON.stringify([problem, reading]);
+    if (shown === this.#instead) return true;
+    this.#instead = shown;
     this.node.replaceChildren(reading === undefined ? this.#broken(problem) : readingTable(this.table.name, reading));
     return true;
   }
