@@ -216,6 +216,21 @@ import Testing
     }
   }
 
+  @Test func valuesOfAFieldAreCounted() async throws {
+    try await withBrowsedStore { browsed throws in
+      let table = try browsed.store.table("many")
+      try table.add(contentsOf: [["a": "x"], ["a": 1], ["a": "x"], ["b": true], ["a": .array(["x"])]])
+      #expect(
+        try browsed.get("/api/tables/many/values?field=a").text.hasPrefix(
+          #"{"values":[{"value":"x","count":2},"#))
+      #expect(try browsed.members("/api/tables/many/values?field=a")["complete"] as? Bool == true)
+      #expect(try browsed.get("/api/tables/many/values?field=c").text == #"{"values":[],"complete":true}"#)
+      try table.add(contentsOf: (0..<300).map { ["a": .integer($0 + 10)] })
+      let values = try browsed.members("/api/tables/many/values?field=a")
+      #expect((values["values"] as? [Any])?.count == 200 && values["complete"] as? Bool == false)
+    }
+  }
+
   @Test func recordsThatAListStillHasAreTold() async throws {
     try await withBrowsedStore { browsed throws in
       let present = { (query: String) in

@@ -229,12 +229,20 @@ export class App {
 
   #key(event) {
     if (event.key === "Escape") this.#closeMenu();
-    const isTyping = event.target.closest?.("input, textarea, select, dialog");
-    if (isTyping || !(event.ctrlKey || event.metaKey)) return;
-    const key = event.key.toLowerCase();
-    if (key !== "z" && key !== "y") return;
+    if (!(event.ctrlKey || event.metaKey)) return;
+    const run = this.#commandKey(event);
+    if (!run) return;
     event.preventDefault();
-    this.#takeBack(key === "z" && !event.shiftKey ? "undo" : "redo");
+    run();
+  }
+
+  #commandKey({ key, shiftKey, target }) {
+    const name = key.toLowerCase();
+    // The browser would print only what is seen.
+    if (name === "p" && this.#view?.list) return () => this.#view.print();
+    const isTyping = target.closest?.("input, textarea, select, dialog");
+    if (isTyping || !["z", "y"].includes(name)) return undefined;
+    return () => this.#takeBack(name === "z" && !shiftKey ? "undo" : "redo");
   }
 
   // The list of tables in a narrow window

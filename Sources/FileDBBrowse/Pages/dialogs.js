@@ -220,7 +220,8 @@ const keys = [
   ["Alt + Down", "On a column's name: its menu"],
   ["Alt + Left, Alt + Right", "On a column's name: move the column"],
   ["Ctrl + C, Ctrl + V", "Copy; paste rows of a spreadsheet"],
-  ["Ctrl + Z, Ctrl + Shift + Z", "Undo, redo"],
+  ["Ctrl + Z, Ctrl + Shift + Z", "Undo, redo what this tab did"],
+  ["Ctrl + P", "Print all records that are listed"],
 ];
 
 export function showKeys() {
