@@ -46,11 +46,7 @@ static const struct filedb_page pages[] = {
 #include "Page.h"
 #define PAGE panels.css
 #include "Page.h"
-#define PAGE print.js
-#include "Page.h"
 #define PAGE records.js
-#include "Page.h"
-#define PAGE rows.js
 #include "Page.h"
 #define PAGE table-view.js
 #include "Page.h"

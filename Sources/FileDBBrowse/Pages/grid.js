@@ -1,8 +1,7 @@
 // The records in rows and columns, following the ARIA grid pattern. Only visible rows exist as elements.
 
 import { element } from "./dom.js";
-import { columnWidths, decimals, idWidth } from "./columns.js";
-import { headRow, Row } from "./rows.js";
+import { columnWidths, decimals, headRow, idWidth, Row } from "./columns.js";
 
 const headHeight = 36;
 const spareRows = 6;
