@@ -72,17 +72,23 @@ extension Site {
     }
   }
 
-  /// Deletes records, and counts the effects on records that refer to them as changes of this page, too. These effects
-  /// are known only after the write has returned, and by then other pages have been told.
+  /// Deletes records, and counts the effects on records that refer to them as changes of this page, too.
   private func withReferences<Result>(to name: String, _ delete: () throws -> Result) throws -> Result {
-    let referring = tables.referring(to: name)
-    ownWrites.expectChanges(of: referring.map(\.name))
+    try expectingChanges(of: tables.referring(to: name), delete)
+  }
+
+  /// Runs a write, and counts its changes of these tables as changes of this page. Which ones it changes is known only
+  /// after it has returned, and by then other pages may have been told.
+  func expectingChanges<Result>(
+    of former: [(name: String, snapshot: TableSnapshot<Fields>)], _ write: () throws -> Result
+  ) throws -> Result {
+    ownWrites.expectChanges(of: former.map(\.name))
     let result: Result
-    do { result = try delete() } catch {
-      ownWrites.forget(referring.map(\.name))
+    do { result = try write() } catch {
+      ownWrites.forget(former.map(\.name))
       throw error
     }
-    let unchanged = referring.filter { former in
+    let unchanged = former.filter { former in
       (try? store.table(former.name).snapshot()).map { WatchedTables.areSame(former.snapshot, $0) } ?? true
     }
     ownWrites.forget(unchanged.map(\.name))

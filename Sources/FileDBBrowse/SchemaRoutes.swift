@@ -40,12 +40,12 @@ extension Site {
 
   /// - Parameter edit: returns the number of records that it changed.
   private func editColumns(
-    _ table: String, named step: String, _ edit: (RecordTable<Fields>) throws -> Int
+    _ name: String, named step: String, _ edit: (RecordTable<Fields>) throws -> Int
   ) throws -> Response {
-    let referring = tables.referring(to: table).map(\.name)
-    ownWrites.expectChanges(of: referring + [table])
-    defer { ownWrites.forget(referring + [table]) }
-    let (count, entry) = try store.undoLog.entry(named: step) { tx in try edit(tx[table]) }
+    let former = try tables.referring(to: name).filter { $0.name != name } + [(name, tables[name].snapshot)]
+    let (count, entry) = try expectingChanges(of: former) {
+      try store.undoLog.entry(named: step) { tx in try edit(tx[name]) }
+    }
     return .json(.object([("count", .number(count)), ("step", JSON(entry?.id))]))
   }
 }

@@ -124,6 +124,24 @@ import Testing
     }
   }
 
+  @Test func editsOfColumnsAreOwn() async throws {
+    try await withBrowsedStore { browsed throws in
+      let listener = try Listener(to: browsed)
+      let table = "/api/tables/todo"
+      for name in ["what", "title", "what"] {
+        let former = name == "what" ? "title" : "what"
+        #expect(
+          try browsed.post(table + "/rename-column", #"{"name":"\#(former)","to":"\#(name)"}"#).status == 200)
+        #expect(try listener.next("change")["origin"] as? String == "here")
+      }
+      // A rule changes no record. The next change is somebody else's.
+      let rules = #""type":null,"required":true,"unique":false"#
+      #expect(try browsed.post(table + "/column", #"{"name":"what",\#(rules)}"#).status == 200)
+      try browsed.store.table("todo").update(1) { $0["what"] = "other" }
+      #expect(try listener.next("change")["origin"] as? String == "elsewhere")
+    }
+  }
+
   @Test func refusedWriteLeavesNoTrace() async throws {
     try await withBrowsedStore { browsed throws in
       let listener = try Listener(to: browsed)
