@@ -11,86 +11,102 @@ extension Site {
       let addition: Addition = try request.decoded()
       let records = try addition.records.map { Fields(try $0.fields.dictionary()) }
       let position = try addition.at.position
-      return .ids(try site.edit(request.tableName) { try $0.add(contentsOf: records, at: position) })
+      return .done(try site.edit(request.tableName) { try $0.add(contentsOf: records, at: position) })
     },
     .post("api", "tables", "*", "set") { site, request in try site.set(request) },
     .post("api", "tables", "*", "delete") { site, request in
       let ids = try request.decoded(as: RecordIDs.self).all
-      try site.withReferences(to: request.tableName) {
-        try site.edit(request.tableName) { try $0.delete(ids) }
-      }
-      return .ids(ids)
+      return .done(
+        try site.withReferences(to: request.tableName) {
+          try site.edit(request.tableName) { table in
+            try table.delete(ids)
+            return ids
+          }
+        })
     },
     .post("api", "tables", "*", "duplicate") { site, request in
       let ids = try request.decoded(as: RecordIDs.self).all
-      return .ids(try site.edit(request.tableName) { try $0.duplicate(ids) })
+      return .done(try site.edit(request.tableName) { try $0.duplicate(ids) })
     },
     .post("api", "tables", "*", "move") { site, request in
       struct Move: Decodable { let to: PlaceJSON }
       let ids = try request.decoded(as: RecordIDs.self).all
       let position = try request.decoded(as: Move.self).to.position
-      try site.edit(request.tableName) { try $0.move(ids, to: position) }
-      return .ids(ids)
+      // In the step's own words, records that others gave way to would be the moved ones.
+      let name = "move of \(ids.count) record\(ids.count == 1 ? "" : "s") in \(request.tableName)"
+      return .done(
+        try site.edit(request.tableName, named: name) { table in
+          try table.move(ids, to: position)
+          return ids
+        })
     },
     .post("api", "tables", "*", "sort") { site, request in
       struct Order: Decodable { let by: String }
       let keys = try SortKey.keys(request.decoded(as: Order.self).by)
-      try site.sort(request.tableName, by: keys)
-      return .json(.object([]))
+      return .json(.object([("step", JSON(try site.sort(request.tableName, by: keys)))]))
     },
   ]
 
   /// Changes a table in one undo step.
-  @discardableResult
   func edit<Result>(
     _ name: String, named step: String? = nil, _ body: (RecordTable<Fields>) throws -> Result
-  ) throws -> Result {
+  ) throws -> Edit<Result> {
     try edit(name, named: step, in: { tx in try body(tx[name]) })
   }
 
   /// The same for changes that need the transaction.
-  @discardableResult
   func edit<Result>(
     _ name: String, named step: String? = nil, in body: (inout StoreTransaction) throws -> Result
-  ) throws -> Result {
+  ) throws -> Edit<Result> {
     do {
-      return try store.undoLog.write(named: step) { tx in
+      let (result, entry) = try store.undoLog.entry(named: step) { tx in
         let before = try tx[name].snapshot()
         let result = try body(&tx)
         ownWrites.note(TableChange(from: before, to: try tx[name].snapshot()), of: name)
         return result
       }
+      return Edit(result: result, step: entry?.id)
     } catch {
       ownWrites.forget([name])
       throw error
     }
   }
 
-  /// Deletes records, and counts the effects on records that refer to them as changes of this page, too. These effects
-  /// are known only after the write has returned, and by then other pages have been told.
-  private func withReferences(to name: String, _ delete: () throws -> Void) throws {
-    let referring = tables.referring(to: name)
-    ownWrites.expectChanges(of: referring.map(\.name))
-    do { try delete() } catch {
-      ownWrites.forget(referring.map(\.name))
+  /// Deletes records, and counts the effects on records that refer to them as changes of this page, too.
+  private func withReferences<Result>(to name: String, _ delete: () throws -> Result) throws -> Result {
+    try expectingChanges(of: tables.referring(to: name), delete)
+  }
+
+  /// Runs a write, and counts its changes of these tables as changes of this page. Which ones it changes is known only
+  /// after it has returned, and by then other pages may have been told.
+  func expectingChanges<Result>(
+    of former: [(name: String, snapshot: TableSnapshot<Fields>)], _ write: () throws -> Result
+  ) throws -> Result {
+    ownWrites.expectChanges(of: former.map(\.name))
+    let result: Result
+    do { result = try write() } catch {
+      ownWrites.forget(former.map(\.name))
       throw error
     }
-    let unchanged = referring.filter { former in
+    let unchanged = former.filter { former in
       (try? store.table(former.name).snapshot()).map { WatchedTables.areSame(former.snapshot, $0) } ?? true
     }
     ownWrites.forget(unchanged.map(\.name))
+    return result
   }
 
   /// Finding out which records a sort moved would take longer than the sort.
-  private func sort(_ name: String, by keys: [SortKey]) throws {
+  /// - Returns: the undo step.
+  private func sort(_ name: String, by keys: [SortKey]) throws -> UndoLog.Entry.ID? {
     ownWrites.expectChanges(of: [name])
     do {
-      let wasSorted = try store.undoLog.write(named: "sort of \(name)") { tx in
+      let (wasSorted, entry) = try store.undoLog.entry(named: "sort of \(name)") { tx in
         let before = try tx[name].snapshot()
         try tx[name].sort(by: keys)
         return WatchedTables.areSame(before, try tx[name].snapshot())
       }
       if wasSorted { ownWrites.forget([name]) }
+      return entry?.id
     } catch {
       ownWrites.forget([name])
       throw error
@@ -106,7 +122,7 @@ extension Site {
     }
     let change: Change = try request.decoded()
     let id = try Request.id(change.id)
-    let record = try edit(request.tableName) { table in
+    let edit = try edit(request.tableName) { table in
       let current = try table.snapshot()[id: id]
       guard let current, change.expected.allSatisfy({ current.fields[$0.name] == $0.value }) else {
         throw RequestError.changed(current)
@@ -116,7 +132,7 @@ extension Site {
       if !removed.isEmpty { try table.unset(removed, of: id) }
       return try table.record(with: id)
     }
-    return .json(.object([("record", JSON(whole: record))]))
+    return .json(.object([("record", JSON(whole: edit.result)), ("step", JSON(edit.step))]))
   }
 }
 
@@ -160,6 +176,16 @@ struct PlaceJSON: Decodable {
   }
 }
 
+/// A change that a page made.
+struct Edit<Result> {
+  let result: Result
+  /// `nil` if nothing changed.
+  let step: UndoLog.Entry.ID?
+}
+
 extension Response {
-  static func ids(_ ids: [RecordID<Fields>]) -> Response { .json(.object([("ids", JSON(ids: ids))])) }
+  /// The records of a change, and its undo step.
+  static func done(_ edit: Edit<[RecordID<Fields>]>) -> Response {
+    .json(.object([("ids", JSON(ids: edit.result)), ("step", JSON(edit.step))]))
+  }
 }

@@ -13,15 +13,15 @@ extension Site {
 }
 
 extension Response {
-  /// The first page. It refers to all other files by paths that contain the version, so that the browser may cache
-  /// them.
+  /// The first page, which loads all style sheets and modules. It refers to them by paths that contain the version, so
+  /// that the browser may cache them.
   fileprivate static var index: Response {
     get throws {
       var response = try file("index.html")
-      if let version = PageFile.version, case .bytes(let bytes) = response.body {
-        let text = String(decoding: bytes, as: UTF8.self)
-        response.body = .bytes(Array(text.replacing("\"/pages/", with: "\"/pages/\(version)/").utf8))
-      }
+      guard case .bytes(let bytes) = response.body else { return response }
+      var text = String(decoding: bytes, as: UTF8.self).replacing(##/<!--.*-->\n/##, with: PageFile.links)
+      if let version = PageFile.version { text = text.replacing("\"/pages/", with: "\"/pages/\(version)/") }
+      response.body = .bytes(Array(text.utf8))
       return response
     }
   }
@@ -56,6 +56,16 @@ enum PageFile {
 
   static var names: [String] { Array(places.keys) }
 
+  /// The elements of the first page for the style sheets, and for the modules that it does not begin with.
+  static let links: String = {
+    let links = names.sorted().compactMap { name -> String? in
+      if name.hasSuffix(".css") { return #"<link rel="stylesheet" href="/pages/\#(name)">"# }
+      guard name.hasSuffix(".js"), !["early.js", "main.js"].contains(name) else { return nil }
+      return #"<link rel="modulepreload" href="/pages/\#(name)" fetchpriority="low">"#
+    }
+    return links.map { $0 + "\n" }.joined()
+  }()
+
   private static let places: [String: Int] = {
     var places: [String: Int] = [:]
     while let name = filedb_page(places.count).name { places[String(cString: name)] = places.count }
@@ -66,8 +76,8 @@ enum PageFile {
     #if DEBUG
       if let bytes = bytesInWork(name) { return bytes }
     #endif
-    guard let page = places[name].map({ filedb_page($0) }) else { return nil }
-    return Array(UnsafeBufferPointer(start: page.bytes, count: page.length))
+    guard let place = places[name], let text = filedb_page(place).text else { return nil }
+    return Array(sequence(first: text) { $0 + 1 }.lazy.map(\.pointee).prefix { $0 != 0 })
   }
 
   #if DEBUG

@@ -1,20 +1,55 @@
 import FileDB
+import FileDBEssentials
 import Synchronization
 
 /// The filter and the order of a list of records.
-struct ListQuery: Hashable, Sendable {
-  var condition: String?
-  var words: String?
-  var order: String?
+struct ListQuery: Hashable, Sendable, Decodable {
+  private(set) var condition: String?
+  private(set) var words: String?
+  private(set) var order: String?
+  /// The time zone of the person who asks. Dates in the condition and among the words are in it.
+  private var zone: String?
+
+  private enum CodingKeys: String, CodingKey {
+    case condition = "where"
+    case words = "search"
+    case order = "sort"
+    case zone
+  }
 
   init(_ request: Request) {
     (condition, words, order) = (request["where"], request["search"], request["sort"])
+    zone = request["zone"]
+    leaveOutEmptyParts()
+  }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    condition = try container.decodeIfPresent(String.self, forKey: .condition)
+    words = try container.decodeIfPresent(String.self, forKey: .words)
+    order = try container.decodeIfPresent(String.self, forKey: .order)
+    zone = try container.decodeIfPresent(String.self, forKey: .zone)
+    leaveOutEmptyParts()
+  }
+
+  private mutating func leaveOutEmptyParts() {
     if condition?.allSatisfy(\.isWhitespace) == true { condition = nil }
     if words?.allSatisfy(\.isWhitespace) == true { words = nil }
     if order?.isEmpty == true { order = nil }
   }
 
   var isWhole: Bool { condition == nil && words == nil && order == nil }
+
+  /// - Throws: ``RequestError`` if the system does not know the zone.
+  var timeZone: TimeZone {
+    get throws {
+      guard let zone else { return .gmt }
+      guard let known = TimeZone(identifier: zone) else {
+        throw RequestError.malformed("'\(zone)' is not a time zone.")
+      }
+      return known
+    }
+  }
 }
 
 /// The records of a table that a query returns.
@@ -38,6 +73,13 @@ struct RecordList: Sendable {
     guard let ids else { return snapshot[place] }
     guard let record = snapshot[id: ids[place]] else { preconditionFailure("a list is of its own snapshot") }
     return record
+  }
+
+  /// Those of the records that the list has.
+  func present(_ asked: [RecordID<Fields>]) -> [RecordID<Fields>] {
+    guard let ids else { return asked.filter { snapshot.index(of: $0) != nil } }
+    let listed = Set(ids)
+    return asked.filter(listed.contains)
   }
 
   func place(of id: RecordID<Fields>) -> Int? {
@@ -107,9 +149,10 @@ final class RecordLists: Sendable {
 
 extension ListQuery {
   fileprivate func ids(of snapshot: TableSnapshot<Fields>) throws -> [RecordID<Fields>] {
-    var ids = try condition.map { try snapshot.matches(where: RecordPredicate($0)).ids }
+    let zone = try timeZone
+    var ids = try condition.map { try snapshot.matches(where: RecordPredicate($0, in: zone)).ids }
     if let words {
-      let found = snapshot.search(words).map(\.id)
+      let found = WordSearch(words, in: zone).ids(of: snapshot)
       ids = ids.map { narrow(found, to: $0) } ?? found
     }
     if let keys = try order.map(SortKey.keys) {

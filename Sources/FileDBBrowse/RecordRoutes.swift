@@ -18,6 +18,14 @@ extension Site {
       let list = try site.list(site.tables[request.tableName], request)
       return .json(.object([("place", JSON(list.place(of: try request.id())))]))
     },
+    .ask("api", "tables", "*", "present") { site, request in
+      let list = try site.list(site.tables[request.tableName], request.decoded(as: ListQuery.self))
+      return .json(.object([("ids", JSON(ids: list.present(try request.decoded(as: RecordIDs.self).all)))]))
+    },
+    .get("api", "tables", "*", "values") { site, request in
+      let table = try site.tables[request.tableName].snapshot
+      return .json(ColumnValues(of: try request.required("field"), in: table).json)
+    },
     .get("api", "tables", "*", "record") { site, request in
       .json(JSON(whole: try site.tables[request.tableName].snapshot.record(with: request.id())))
     },
@@ -33,8 +41,12 @@ extension Site {
 
   /// The records that a request asks for.
   func list(_ table: WatchedTable, _ request: Request) throws -> RecordList {
-    do { return try lists.list(table, ListQuery(request)) } catch let error as StoreError {
-      throw RequestError(error, in: request["where"])
+    try list(table, ListQuery(request))
+  }
+
+  func list(_ table: WatchedTable, _ query: ListQuery) throws -> RecordList {
+    do { return try lists.list(table, query) } catch let error as StoreError {
+      throw RequestError(error, in: query.condition)
     }
   }
 

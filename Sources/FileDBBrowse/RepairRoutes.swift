@@ -16,28 +16,29 @@ extension Site {
     .post("api", "tables", "*", "repair") { site, request in
       struct Repair: Decodable { let apply: Bool }
       let isWanted = try request.decoded(as: Repair.self).apply
-      let report = try isWanted ? site.repair(request.tableName) : site.repairPlan(for: request.tableName)
-      return .json(.object([("report", .string(report.joined(separator: "\n")))]))
+      return .json(
+        try (isWanted ? site.repair(request.tableName) : site.repairPlan(for: request.tableName)).json)
     },
   ]
 
-  /// What a repair would do, with a sentence on each line. The journal comes first, because the tables depend on it.
-  private func repairPlan(for table: String) throws -> [String] {
+  /// What a repair would do. The journal comes first, because the tables depend on it.
+  private func repairPlan(for table: String) throws -> RepairOutcome {
     if let journal = try store.journalRepairPlan() {
-      return Self.lines(journal.notes, lost: journal.lostCount)
+      return RepairOutcome(notes: journal.notes, lost: journal.lostCount)
     }
     let plan = try store.repairPlan(for: table)
-    return Self.lines(plan.notes, lost: plan.lostCount)
+    return RepairOutcome(notes: plan.notes, kept: plan.recordCount, lost: plan.lostCount)
   }
 
-  private func repair(_ table: String) throws -> [String] {
+  private func repair(_ table: String) throws -> RepairOutcome {
     if let journal = try store.repairJournal() {
-      return Self.lines(journal.plan.notes, lost: journal.plan.lostCount)
-        + ["The journal as it was is kept as \(journal.backup.path)."]
+      return RepairOutcome(
+        notes: journal.plan.notes, lost: journal.plan.lostCount, backups: [journal.backup.path])
     }
     let report = try repairFile(of: table)
-    return Self.lines(report.plan.notes, lost: report.plan.lostCount)
-      + report.backups.map { "The original is kept as \($0.path)." }
+    return RepairOutcome(
+      notes: report.plan.notes, kept: report.plan.recordCount, lost: report.plan.lostCount,
+      backups: report.backups.map(\.path))
   }
 
   /// Pages are told of the change before the repair returns. If the table becomes as it was before it broke, there is
@@ -58,9 +59,23 @@ extension Site {
       throw error
     }
   }
+}
 
-  private static func lines(_ notes: [String], lost: Int) -> [String] {
-    if notes.isEmpty, lost == 0 { return ["There is nothing to repair."] }
-    return notes + (lost == 0 ? [] : ["Pieces that cannot be read, and stay in the backup alone: \(lost)."])
+/// What a repair does, or did.
+private struct RepairOutcome {
+  /// A sentence for each thing that is repaired.
+  let notes: [String]
+  /// The number of records that the table has afterwards; `nil` for a repair of the journal.
+  var kept: Int?
+  /// The number of pieces that cannot be read.
+  let lost: Int
+  /// The files that keep what was there before.
+  var backups: [String] = []
+
+  var json: JSON {
+    .object([
+      ("notes", .array(notes.map(JSON.string))), ("kept", JSON(kept)), ("lost", .number(lost)),
+      ("backups", .array(backups.map(JSON.string))),
+    ])
   }
 }

@@ -25,7 +25,7 @@ struct Serving: Sendable {
   }
 
   /// Writes wait for each other and for other programs. Reading waits for nobody.
-  func threads(for request: Request) -> NIOThreadPool { request.method == .POST ? writing : reading }
+  func threads(for request: Request) -> NIOThreadPool { Site.isWrite(request) ? writing : reading }
 
   /// Serves a new connection, or tells it that there is no room.
   func accept(_ channel: any Channel) throws {

@@ -16,7 +16,8 @@ struct Site: Sendable {
   }
 
   private static let routes =
-    pageRoutes + storeRoutes + recordRoutes + editRoutes + undoRoutes + repairRoutes + exchangeRoutes
+    pageRoutes + storeRoutes + recordRoutes + editRoutes + undoRoutes + schemaRoutes + repairRoutes
+    + exchangeRoutes
 
   func answer(_ request: Request) -> Response {
     do {
@@ -29,6 +30,9 @@ struct Site: Sendable {
       return .error(RequestError(.internalServerError, "unexpected", "\(error)"))
     }
   }
+
+  /// Whether a request may change the store. Some requests are POST only because they are long.
+  static func isWrite(_ request: Request) -> Bool { (try? route(of: request).isWrite) ?? false }
 
   private static func route(of request: Request) throws -> Route {
     let sameName = routes.filter { $0.fits(request.path) }
@@ -48,15 +52,21 @@ struct Route: Sendable {
   private let method: HTTPMethod
   /// The parts of the path; `*` matches any.
   private let pattern: [String]
+  let isWrite: Bool
   let answer: Answer
 
   static func get(_ pattern: String..., answer: @escaping Answer) -> Route {
-    Route(method: .GET, pattern: pattern, answer: answer)
+    Route(method: .GET, pattern: pattern, isWrite: false, answer: answer)
+  }
+
+  /// A route that reads, but needs more than fits into an address.
+  static func ask(_ pattern: String..., answer: @escaping Answer) -> Route {
+    Route(method: .POST, pattern: pattern, isWrite: false, answer: answer)
   }
 
   /// A route that changes the store.
   static func post(_ pattern: String..., answer: @escaping Answer) -> Route {
-    Route(method: .POST, pattern: pattern) { site, request in
+    Route(method: .POST, pattern: pattern, isWrite: true) { site, request in
       guard case .readAndWrite = site.access else {
         throw RequestError(.forbidden, "readOnly", "The store is open for reading only.")
       }

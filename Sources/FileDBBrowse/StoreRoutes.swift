@@ -24,7 +24,8 @@ extension Site {
     let history = try? store.undoLog.contents()
     return [
       ("tables", .array(try store.tableNames.map(summary))),
-      ("undo", JSON(history?.undo.first?.name)), ("redo", JSON(history?.redo.first?.name)),
+      ("undo", .array(history?.undo.map { JSON($0) } ?? [])),
+      ("redo", .array(history?.redo.map { JSON($0) } ?? [])),
     ]
   }
 
@@ -83,7 +84,7 @@ extension Site {
 }
 
 /// A column of a table: a field that the schema declares, or that records have.
-private struct TableColumn {
+struct TableColumn {
   let name: String
   let declared: FieldSchema?
   let seenType: FieldType?
@@ -125,7 +126,10 @@ private struct TableColumn {
       ("name", .string(name)), ("title", JSON(declared?.title)),
       ("type", JSON((declared?.type ?? seenType)?.rawValue)),
       ("required", .bool(declared?.isRequired ?? false)), ("unique", .bool(declared?.isUnique ?? false)),
+      ("declared", .bool(declared != nil)),
       ("values", declared?.allowedValues.map { .array($0.map { JSON($0) }) } ?? .null),
+      ("minimum", declared?.minimum.map { JSON($0) } ?? .null),
+      ("maximum", declared?.maximum.map { JSON($0) } ?? .null),
       (
         "references",
         declared?.references.map { .object([("table", .string($0.table)), ("field", .string($0.field))]) }

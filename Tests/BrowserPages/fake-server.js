@@ -25,6 +25,7 @@ export class FakeServer {
   #tables = new Map([["food", foodTable()], ["empty", table([])], ["large", largeTable()]]);
   #undone = [];
   #done = [];
+  #lastStep = 0;
   #unread = new Set(["large"]);
 
   /** From now on, no table is being read for the first time. */
@@ -63,19 +64,20 @@ export class FakeServer {
       case "place": return { place: nullIfMissing(list.findIndex(({ id }) => id === query.id)) };
       case "record": return found(records, query.id);
       case "check": return { problems: [{ message: "Record 3 has no id.", line: 12 }] };
-      case "export": return JSON.stringify(list.slice(0, 100));
     }
   }
 
   #post([group, name, verb], body) {
-    if (group === "undo") return this.#swap(this.#done, this.#undone);
-    if (group === "redo") return this.#swap(this.#undone, this.#done);
-    if (verb === "repair") return { report: "Would give record 3 the id 14." };
-    this.#done.push({ name: `${verb} in ${name}`, table: name, records: this.#table(name).records.slice() });
+    if (group === "undo") return this.#swap(this.#done, this.#undone, body.step);
+    if (group === "redo") return this.#swap(this.#undone, this.#done, body.step);
+    if (verb === "repair") return { notes: ["Record 3 gets the id 14."], kept: 13, lost: 2, backups: [] };
+    if (verb === "present") return { ids: body.ids.filter((id) => this.#table(name).records.some((each) => each.id === id)) };
+    const step = String(++this.#lastStep);
+    this.#done.push({ step, name: `${verb} in ${name}`, table: name, records: this.#table(name).records.slice() });
     this.#undone = [];
     const result = this.#change(this.#table(name), verb, body);
     this.#tell(name);
-    return result;
+    return { ...result, step };
   }
 
   #change(table, verb, { ids, to, at, records, id, fields, expected }) {
@@ -91,14 +93,15 @@ export class FakeServer {
     }
   }
 
-  #swap(from, to) {
-    const step = from.pop();
+  #swap(from, to, id) {
+    const [step] = from.splice(from.findIndex((each) => each.step === id), 1);
     const table = this.#table(step.table);
-    to.push({ ...step, records: table.records });
+    const back = { ...step, step: String(++this.#lastStep), records: table.records };
+    to.push(back);
     table.records = step.records;
     table.version++;
     this.#tell(step.table);
-    return { undone: step.name };
+    return { step: back.step, name: back.name };
   }
 
   #tell(name) {
@@ -114,7 +117,8 @@ export class FakeServer {
     const tables = [...this.#tables].map(overview);
     return {
       name: "sample", path: "/home/ada/sample", readOnly: false, tables,
-      undo: this.#done.at(-1)?.name ?? null, redo: this.#undone.at(-1)?.name ?? null,
+      undo: this.#done.map(({ step, name }) => ({ step, name })).reverse(),
+      redo: this.#undone.map(({ step, name }) => ({ step, name })).reverse(),
     };
   }
 

@@ -3,15 +3,13 @@
 // With ?app after it, one sees all of them together.
 
 import { Api } from "../../Sources/FileDBBrowse/Pages/api.js";
-import { App } from "../../Sources/FileDBBrowse/Pages/app.js";
-import { brokenTable } from "../../Sources/FileDBBrowse/Pages/broken-table.js";
-import { askAboutConflict } from "../../Sources/FileDBBrowse/Pages/conflict.js";
+import { App, Notices } from "../../Sources/FileDBBrowse/Pages/app.js";
+import { askAboutConflict, askAboutPaste, askForPlace, showKeys } from "../../Sources/FileDBBrowse/Pages/dialogs.js";
 import { button, element } from "../../Sources/FileDBBrowse/Pages/dom.js";
+import { openRecord } from "../../Sources/FileDBBrowse/Pages/editing.js";
 import { editorFor } from "../../Sources/FileDBBrowse/Pages/editors.js";
 import { FilterBar } from "../../Sources/FileDBBrowse/Pages/filter-bar.js";
-import { Notices } from "../../Sources/FileDBBrowse/Pages/notices.js";
-import { openRecord } from "../../Sources/FileDBBrowse/Pages/record-sheet.js";
-import { askAboutPaste, askForPlace, showKeys } from "../../Sources/FileDBBrowse/Pages/table-dialogs.js";
+import { brokenTable } from "../../Sources/FileDBBrowse/Pages/instead.js";
 import { typeOf } from "../../Sources/FileDBBrowse/Pages/values.js";
 import { FakeServer, sampleValues } from "./fake-server.js";
 
@@ -61,12 +59,23 @@ function dialogs() {
     }),
     "Deleted meanwhile": () => askAboutConflict({ id: "3", changes: [], expected: [], current: null }),
     "Move to": () => askForPlace(2, 40),
-    "Paste": () => askAboutPaste("name\tkcal\nQuince\t57\nPear\t58", [{ name: "name" }, { name: "kcal" }], 0, () => []),
+    "Paste": () => askAboutPaste(
+      [["name", "kcal"], ["Quince", "57"], ["Pear", null]], 2, [{ name: "name" }, { name: "kcal" }], 0, () => []),
     "Keys": showKeys,
   };
   return element("div", { class: "buttons" },
     ...Object.entries(openers).map(([label, open]) => button(label, { onclick: open })));
 }
 
+/** Loads all style sheets, as the list of pages names them. */
+async function loadStyles() {
+  const list = await (await fetch("../../Sources/CFileDBPages/Pages.c")).text();
+  await Promise.all([...list.matchAll(/#define PAGE (\S+\.css)/g)].map(([, name]) => new Promise((loaded) => {
+    const href = `../../Sources/FileDBBrowse/Pages/${name}`;
+    document.head.append(element("link", { rel: "stylesheet", href, onload: loaded }));
+  })));
+}
+
+await loadStyles();
 if (location.search === "?app") showApp();
 else showParts();

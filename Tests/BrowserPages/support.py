@@ -245,6 +245,10 @@ class Browser:
             f"the focus is not at record {id}, {field}",
         )
 
+    def wait_for_focus_in(self, selector):
+        script = "return Boolean(document.activeElement.closest(arguments[0]))"
+        self.wait(lambda: self.driver.execute_script(script, selector), f"the focus is not in {selector}")
+
     def focused(self):
         """The id and the field of the cell with the focus."""
         return self.driver.execute_script("""

@@ -1,6 +1,6 @@
-"""The widths of columns, by mouse and by keyboard."""
+"""The columns: their widths and their order, what they show, and what one does from their heads."""
 
-from support import ActionChains, BrowseTest, Keys
+from support import ActionChains, BrowseTest, Keys, filedb
 
 
 class ColumnsTest(BrowseTest):
@@ -37,3 +37,249 @@ class ColumnsTest(BrowseTest):
 
     def width(self, column):
         return self.browser.find(f'[data-column="{column}"]').size["width"]
+
+
+class Heads(BrowseTest):
+    """A test that goes to the heads of columns."""
+
+    def heads(self):
+        return [each.get_attribute("data-column") for each in self.browser.all(".head")][1:]
+
+    def wait_for_heads(self, *names):
+        self.browser.wait(lambda: self.heads()[: len(names)] == list(names), f"the first columns are not {names}")
+
+    def to_head(self, name):
+        browser = self.browser
+        browser.click(browser.cell(browser.wait(browser.ids, "there is no record")[0], name))
+        browser.keys(Keys.ARROW_UP)
+        browser.wait(lambda: browser.focused()[1] == name, "the head does not have the focus")
+
+    def choose(self, label):
+        browser = self.browser
+        browser.click(browser.button(label, inside=".menu"))
+
+
+class ArrangementTest(Heads):
+    def test_the_name_is_first_without_a_schema(self):
+        fields = ("colour", "brand", "title", "author", "year")
+        filedb(self.store, "create", "books")
+        filedb(self.store, "add", "books", *(f"{name}=x" for name in fields))
+        self.browser.open(self.server.address + "/books", "1")
+        self.assertEqual(self.heads(), ["title", "author", "brand", "colour", "year"])
+        # And a record is known by it.
+        self.browser.click(self.browser.cell("1", "year"))
+        self.browser.keys((Keys.SHIFT, Keys.ENTER))
+        self.browser.wait_for_text("dialog h2", "x (record 1)")
+
+    def test_the_order_of_a_schema_is_first(self):
+        self.open()
+        self.assertEqual(self.heads()[:3], ["name", "group", "kcal"])
+
+    def test_a_column_is_dragged_to_another_place(self):
+        self.open()
+        browser = self.browser
+        source, target = browser.find('[data-column="note"]'), browser.find('[data-column="fat"]')
+        chain = ActionChains(browser.driver, duration=0)
+        chain.click_and_hold(source).move_to_element_with_offset(target, -20, 0).perform()
+        browser.find(".column-line")
+        ActionChains(browser.driver, duration=0).release().perform()
+        self.wait_for_heads("name", "group", "kcal", "protein", "note", "fat")
+        self.assertEqual(browser.text(".status-sorted"), "")
+        browser.driver.refresh()
+        browser.cell("1")
+        self.wait_for_heads("name", "group", "kcal", "protein", "note", "fat")
+
+    def test_a_column_is_moved_by_keys(self):
+        self.open()
+        self.to_head("group")
+        self.browser.keys((Keys.ALT, Keys.ARROW_LEFT))
+        self.wait_for_heads("group", "name")
+        self.browser.wait(lambda: self.browser.focused()[1] == "group", "the focus is elsewhere")
+        self.browser.keys((Keys.ALT, Keys.ARROW_RIGHT))
+        self.wait_for_heads("name", "group")
+
+    def test_a_column_is_hidden_and_shown_again(self):
+        self.open()
+        browser = self.browser
+        self.to_head("fat")
+        browser.keys((Keys.ALT, Keys.ARROW_DOWN))
+        self.choose("Hide")
+        browser.gone('[data-column="fat"]')
+        browser.driver.refresh()
+        browser.cell("1")
+        self.assertNotIn("fat", self.heads())
+        # The record has it still.
+        browser.click(browser.cell("1", "name"))
+        browser.keys((Keys.SHIFT, Keys.ENTER))
+        browser.find('dialog [data-field="fat"]')
+        browser.keys(Keys.ESCAPE)
+        browser.gone("dialog")
+        browser.click(browser.button("Columns"))
+        self.choose("fat")
+        browser.find('[data-column="fat"]')
+
+    def test_a_pinned_column_stays_at_the_left(self):
+        self.open()
+        browser = self.browser
+        browser.look(700, 600, "light")
+        self.addCleanup(browser.look, 1280, 800, "light")
+        self.to_head("fat")
+        browser.keys((Keys.ALT, Keys.ARROW_DOWN))
+        self.choose("Keep it at the left")
+        self.wait_for_heads("fat", "name")
+        left = browser.cell("1", "fat").location["x"]
+        browser.driver.execute_script("document.querySelector('.grid-scroller').scrollLeft = 300")
+        self.assertEqual(browser.cell("1", "fat").location["x"], left)
+        self.assertLess(browser.cell("1", "name").location["x"], left)
+
+    def test_columns_fill_the_window(self):
+        self.open()
+        browser = self.browser
+        edges = lambda: browser.driver.execute_script("""
+          const right = (node) => node.getBoundingClientRect().right;
+          return [right(document.querySelector('.head-row').lastChild), right(document.querySelector('.grid-scroller'))];""")
+        for width in (1280, 1500):
+            browser.look(width, 800, "light")
+            browser.wait(lambda: 0 <= edges()[1] - edges()[0] < 12, f"the columns do not fill {width} pixels")
+        browser.look(1280, 800, "light")
+
+    def test_an_editor_at_the_right_edge_is_whole(self):
+        self.open()
+        browser = self.browser
+        for width in (1280, 360):
+            browser.look(width, 700, "light")
+            browser.click(browser.cell("1", "name"))
+            browser.keys(Keys.END, Keys.ENTER)
+            editor = browser.find(".cell-editor").rect
+            self.assertLessEqual(editor["x"] + editor["width"], width)
+            browser.keys(Keys.ESCAPE)
+        browser.look(1280, 800, "light")
+
+
+class ColumnMenuTest(Heads):
+    """What the menu of a column does to the records and to the table."""
+
+    def menu(self, name, label):
+        self.to_head(name)
+        self.browser.keys((Keys.ALT, Keys.ARROW_DOWN))
+        self.choose(label)
+
+    def tick(self, text):
+        """Ticks the box with this text in a dialog."""
+        boxes = lambda: [each for each in self.browser.all("dialog .check") if text in each.text]
+        self.browser.click(self.browser.wait(boxes, f"there is no box {text}")[0])
+
+    def test_the_view_is_sorted(self):
+        self.open()
+        self.menu("kcal", "Sort descending")
+        self.browser.wait_for_text(".status", "View sorted by kcal, descending")
+
+    def test_values_are_chosen_for_the_filter(self):
+        self.open()
+        browser = self.browser
+        self.menu("group", "Filter")
+        for group in ("Fruit", "Fish"):
+            self.tick(group)
+        browser.click(browser.button("Filter", inside="dialog footer"))
+        where = browser.find('[aria-label="Filter"]')
+        browser.wait(lambda: "IN {" in where.get_property("value"), "the filter is not written")
+        count = filedb(self.store, "count", "food", "--where", "group IN {'Fruit', 'Fish'}").strip()
+        browser.wait_for_text(".status", f"of {count}")
+        self.menu("kcal", "Filter")
+        browser.find("dialog input.input").send_keys("50")
+        browser.click(browser.button("Filter", inside="dialog footer"))
+        browser.wait(lambda: where.get_property("value").endswith(" AND kcal >= 50"), "the range is not added")
+
+    def test_any_name_and_any_text_can_be_filtered(self):
+        filedb(self.store, "create", "odd")
+        for value in ('say "so" \\ now', "two\nlines"):
+            filedb(self.store, "add", "odd", "in the=x", f"first name={value}")
+        self.open()
+        browser = self.browser
+        browser.driver.execute_script("location.hash = '#/odd'")
+        browser.wait_for_text(".title", "odd")
+        browser.cell("1", "first name")
+        for row, id in enumerate(("1", "2")):
+            self.menu("first name", "Filter")
+            start = 'say "so"' if id == "1" else "two"
+            self.tick(start)
+            browser.click(browser.button("Filter", inside="dialog footer"))
+            browser.wait(lambda: browser.ids() == [id], f"record {id} is not found")
+            browser.find('[aria-label="Filter"]').send_keys(Keys.ESCAPE)
+            browser.wait_for_ids("1", "2")
+
+    def test_a_column_is_renamed_and_deleted(self):
+        self.open()
+        browser = self.browser
+        self.menu("fat", "Rename")
+        browser.write("dialog input", "lipids")
+        browser.click(browser.button("Rename", inside="dialog footer"))
+        browser.find('[data-column="lipids"]')
+        self.assertEqual(self.field("2", "lipids"), "21.3")
+        self.menu("lipids", "Delete the column")
+        browser.click(browser.button("Delete the column", inside="dialog footer"))
+        browser.gone('[data-column="lipids"]')
+        browser.notice("Deleted the column lipids")
+        browser.click(browser.button("Undo", inside=".notice:last-child"))
+        browser.find('[data-column="lipids"]')
+        self.assertEqual(self.field("2", "lipids"), "21.3")
+
+    def test_a_column_gets_a_type_and_rules(self):
+        self.open()
+        browser = self.browser
+        self.menu("group", "Type and rules")
+        self.tick("Every record")
+        browser.click(browser.button("Save", inside="dialog footer"))
+        browser.notice("Changed the column group")
+        self.assertIn("required", filedb(self.store, "schema", "food"))
+        browser.wait_for_text(".grid", "group")
+        browser.click(browser.cell("2", "group"))
+        browser.keys(Keys.DELETE)
+        browser.wait(lambda: browser.text(".cell-problem") != "", "nothing is said")
+        # What cannot be converted is said, and nothing changes.
+        browser.keys(Keys.ESCAPE)
+        self.menu("name", "Type and rules")
+        browser.find("dialog select").send_keys("w", Keys.ENTER)
+        browser.notice("record")
+        self.assertEqual(self.field("1", "name"), "Brown rice")
+
+    def test_a_column_is_added(self):
+        self.open()
+        browser = self.browser
+        browser.click(browser.button("Columns"))
+        self.choose("Add a column")
+        browser.write("dialog input", "vegan")
+        browser.find("dialog select").send_keys("y")
+        browser.click(browser.button("Add", inside="dialog footer"))
+        browser.find('[data-column="vegan"]')
+        browser.click(browser.find('.row[data-id="1"] [data-field="vegan"] .box'))
+        browser.find('.row[data-id="1"] [data-field="vegan"] .box.is-on')
+        self.assertEqual(self.field("1", "vegan"), "true")
+
+
+class CellTest(BrowseTest):
+    def test_points_of_decimals_are_below_each_other(self):
+        self.open()
+        whole, tenth = (self.browser.cell(id, "protein") for id in ("3", "1"))
+        self.assertEqual([whole.text, tenth.text], ["9", "2.7"])
+        edge = lambda cell: self.browser.driver.execute_script("""
+          const range = document.createRange();
+          const text = arguments[0].firstChild;
+          range.setStart(text, 0);
+          range.setEnd(text, text.data.split('.')[0].length);
+          return range.getBoundingClientRect().right;""", cell)
+        self.assertAlmostEqual(edge(whole), edge(tenth), delta=0.6)
+
+    def test_records_that_are_dragged_are_dimmed_and_counted(self):
+        self.open()
+        browser = self.browser
+        for id in ("2", "4", "5"):
+            browser.click(browser.find(f'.row[data-id="{id}"] .tick'))
+        chain = ActionChains(browser.driver, duration=0)
+        chain.click_and_hold(browser.find('.row[data-id="4"] .grip'))
+        chain.move_to_element(browser.cell("7", "name")).perform()
+        browser.wait_for_text(".drag-label", "3 records")
+        self.assertEqual([each.get_attribute("data-id") for each in browser.all(".row.is-dragged")], ["2", "4", "5"])
+        browser.keys(Keys.ESCAPE)
+        browser.gone(".row.is-dragged")
+        ActionChains(browser.driver, duration=0).release().perform()

@@ -14,6 +14,20 @@ class FilterTest(BrowseTest):
         browser.find('[aria-label="Filter"]').send_keys(Keys.ESCAPE)
         browser.wait_for_ids("1", "2", "3")
 
+    def test_what_takes_long_is_said_and_stopped(self):
+        self.open()
+        browser = self.browser
+        browser.hold_requests()
+        browser.write('[type="search"]', "honey")
+        browser.wait_for_request()
+        browser.wait_for_text(".working", "Reading")
+        browser.click(browser.button("Stop"))
+        browser.release_requests()
+        browser.wait(lambda: not browser.find(".working").is_displayed(), "it is still said")
+        self.assertEqual(browser.all(".notice.is-problem"), [])
+        browser.write('[type="search"]', "feta")
+        browser.wait_for_ids("2")
+
     def test_a_mistake_is_underlined_at_its_place(self):
         self.open()
         browser = self.browser

@@ -1,6 +1,6 @@
 """A whole session with the keyboard alone."""
 
-from support import BrowseTest, Keys
+from support import BrowseTest, Keys, filedb
 
 
 class KeyboardTest(BrowseTest):
@@ -67,16 +67,16 @@ class KeyboardTest(BrowseTest):
     def test_records_are_selected_duplicated_deleted_and_added(self):
         browser = self.enter_grid()
         browser.keys((Keys.CONTROL, Keys.HOME), Keys.ARROW_DOWN, (Keys.SHIFT, Keys.ARROW_DOWN))
-        browser.wait_for_text(".status", "2 selected")
+        browser.wait_for_text(".toolbar", "2 selected")
         browser.keys((Keys.CONTROL, "d"))
         browser.notice("Duplicated 2 records")
-        browser.keys(Keys.DELETE)
+        browser.keys(Keys.HOME, Keys.DELETE)
         browser.notice("Deleted 2 records")
         browser.wait(lambda: "2" not in browser.ids()[:4], "record 2 is still there")
         browser.keys((Keys.CONTROL, "a"))
-        browser.wait_for_text(".status", "76 selected")
+        browser.wait_for_text(".toolbar", "76 selected")
         browser.keys(Keys.ESCAPE)
-        browser.wait(lambda: "selected" not in browser.text(".status"), "records are still selected")
+        browser.wait(lambda: "selected" not in browser.text(".toolbar"), "records are still selected")
         browser.keys(Keys.INSERT)
         browser.find("dialog.is-sheet")
         browser.find('dialog [data-field="kcal"] input').send_keys("x", (Keys.CONTROL + Keys.ENTER))
@@ -85,6 +85,18 @@ class KeyboardTest(BrowseTest):
         browser.wait_for_text("dialog form > .problem", "Escape again")
         browser.keys(Keys.ESCAPE)
         browser.gone("dialog")
+
+    def test_delete_empties_a_field_and_deletes_a_record_only_on_its_id(self):
+        browser = self.enter_grid()
+        browser.keys((Keys.CONTROL, Keys.HOME))
+        self.to("note")
+        browser.keys(Keys.DELETE)
+        browser.wait_for_cell("1", "note", "")
+        browser.wait(lambda: "note" not in filedb(self.store, "get", "food", "1"), "the field is still there")
+        browser.wait_for_text(".header", "76 records")
+        browser.keys(Keys.HOME, Keys.DELETE)
+        browser.notice("Deleted 1 record")
+        browser.wait_for_ids("2", "3")
 
     def test_a_record_is_opened_and_its_fields_changed(self):
         browser = self.enter_grid()

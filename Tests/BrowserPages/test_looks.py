@@ -45,12 +45,73 @@ class LooksTest(BrowseTest):
         browser.wait_for_text(".status", "View sorted")
         faults += browser.serious_faults()
         browser.click(browser.button("End the sorting"))
+        browser.click(browser.cell("3", "name"))
+        browser.keys((Keys.CONTROL, Keys.HOME), Keys.ARROW_UP, (Keys.ALT, Keys.ARROW_DOWN))
+        browser.find(".menu")
+        faults += browser.serious_faults()
+        browser.click(browser.button("Type and rules", inside=".menu"))
+        browser.find("dialog")
+        faults += browser.serious_faults()
+        browser.keys(Keys.ESCAPE)
+        browser.gone("dialog")
+        browser.double_click(browser.cell("3", "name"))
+        browser.find(".cell-editor")
+        faults += browser.serious_faults()
+        browser.keys(Keys.ESCAPE)
         browser.driver.execute_script("location.hash = '#/notes'")
         browser.wait_for_text(".empty", "No records yet")
         faults += browser.serious_faults()
         browser.driver.execute_script("location.hash = '#/food'")
         browser.cell("1", "name")
         return faults
+
+    def test_messages_cover_no_record(self):
+        browser = self.browser
+        self.open()
+        for size in SIZES.values():
+            browser.look(*size, "light")
+            for number in range(3):
+                filedb(self.store, "set", "food", "1", f"kcal:integer={number}")
+                browser.wait_for_cell("1", "kcal", str(number)) if size[0] > 900 else browser.notice("elsewhere")
+            bottom = browser.find(".grid-scroller").rect
+            for notice in browser.all(".notice"):
+                self.assertGreaterEqual(notice.rect["y"], bottom["y"] + bottom["height"])
+        browser.look(*SIZES["wide"], "light")
+
+    def test_a_list_and_a_sheet_fit_a_small_telephone(self):
+        browser = self.browser
+        filedb(self.store, "add", "notes", 'place:json={"room": {"shelf": 3, "box": ["a", "b"]}}', "name=Lamp")
+        self.open()
+        browser.driver.execute_script("location.hash = '#/notes'")
+        browser.wait_for_cell("1", "name", "Lamp")
+        browser.look(360, 640, "light")
+        browser.click(browser.cell("1", "name"))
+        browser.keys((Keys.SHIFT, Keys.ENTER))
+        browser.find("dialog .tree .tree")
+        wide = browser.driver.execute_script("""
+          return [...document.querySelectorAll('dialog :is(input, select, textarea, button)')]
+            .filter((node) => node.getBoundingClientRect().right > innerWidth).map((node) => node.outerHTML);""")
+        self.assertEqual(wide, [])
+        self.assertEqual(browser.serious_faults(), [])
+        browser.keys(Keys.ESCAPE)
+        browser.gone("dialog")
+        browser.look(*SIZES["wide"], "light")
+
+    def test_all_records_are_printed(self):
+        browser = self.browser
+        self.open()
+        browser.driver.execute_script("""
+          window.print = () => {
+            const count = (selector) => document.querySelectorAll(`.printed ${selector}`).length;
+            window.printed = [count('tbody tr'), count('thead th')];
+          };""")
+        for order in (lambda: browser.click(browser.button("Print")), lambda: browser.keys((Keys.CONTROL, "p"))):
+            order()
+            take = "const printed = window.printed; window.printed = undefined; return printed;"
+            printed = browser.wait(lambda: browser.driver.execute_script(take), "nothing is printed")
+            self.assertEqual(printed, [76, 9])
+            browser.driver.execute_script("dispatchEvent(new Event('afterprint'))")
+            browser.gone(".printed")
 
     def test_the_tables_fold_away_where_the_window_is_narrow(self):
         browser = self.browser

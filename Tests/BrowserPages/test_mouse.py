@@ -33,12 +33,12 @@ class MouseTest(BrowseTest):
         browser.click(browser.button("Add", inside="dialog footer"))
         browser.wait_for_ids("1", "2", "77", "3")
         browser.wait_for_cell("77", "kcal", "67")
+        browser.click(browser.find('.row[data-id="77"] .tick'))
         browser.click(browser.button("Duplicate"))
         browser.wait_for_ids("1", "2", "77", "78", "3")
 
-        for id in ("77", "78"):
-            browser.click(browser.find(f'.row[data-id="{id}"] .tick'))
-        browser.wait_for_text(".status", "2 selected")
+        browser.click(browser.find('.row[data-id="78"] .tick'))
+        browser.wait_for_text(".toolbar", "2 selected")
         browser.click(browser.button("Delete"))
         browser.notice("Deleted 2 records")
         browser.wait_for_ids("1", "2", "3")
@@ -63,9 +63,10 @@ class MouseTest(BrowseTest):
         browser = self.browser
         browser.click(browser.find('.row[data-id="2"] .tick'))
         browser.click(browser.cell("4", "name"), Keys.SHIFT)
-        browser.wait_for_text(".status", "3 selected")
+        browser.wait_for_text(".toolbar", "3 selected")
         self.drag("3", below="6")
         browser.wait_for_ids("1", "5", "6", "2", "3", "4", "7")
+        self.assertIn("move of 3 records in food", filedb(self.store, "undo", "--list"))
 
     def test_selected_records_are_dropped_among_themselves(self):
         self.open()
@@ -113,12 +114,33 @@ class MouseTest(BrowseTest):
         browser.wait(lambda: browser.text(".status-sorted") == "", "the view is still sorted")
         self.assertEqual(self.order(3), seen)
 
+    def test_an_order_is_kept_for_all_records_only_if_one_says_so(self):
+        self.open()
+        browser = self.browser
+        browser.write('[aria-label="Filter"]', "group == 'Fruit'")
+        count = filedb(self.store, "count", "food", "--where", "group == 'Fruit'").strip()
+        browser.wait_for_text(".status", f"of {count}")
+        browser.click(browser.find('[data-column="kcal"]'))
+        browser.wait_for_text(".status", "View sorted by kcal")
+        browser.click(browser.button("Keep this order"))
+        browser.wait_for_text("dialog", "that you do not see now")
+        browser.click(browser.button("Cancel"))
+        browser.gone("dialog")
+        self.assertEqual(self.order(3), ["1", "2", "3"])
+        browser.click(browser.button("Keep this order"))
+        browser.click(browser.button("Sort all 76 records"))
+        browser.notice("All 76 records were sorted")
+        self.assertNotEqual(self.order(3), ["1", "2", "3"])
+        browser.click(browser.button("Undo", inside=".notice"))
+        browser.notice("Undone: sort of food")
+        self.assertEqual(self.order(3), ["1", "2", "3"])
+
     def test_a_sorted_look_is_not_dragged(self):
         self.open()
         browser = self.browser
         browser.click(browser.find('[data-column="name"]'))
         browser.wait_for_text(".status", "View sorted by name")
-        browser.click(browser.cell(browser.ids()[3], "name"))
+        browser.click(browser.find(f'.row[data-id="{browser.ids()[3]}"] .tick'))
         browser.click(browser.button("Move to"))
         browser.notice("Only the view is sorted")
 

@@ -38,13 +38,56 @@ class BrokenTableTest(BrowseTest):
         browser.wait_for_text(".broken", "cannot be read")
         browser.wait_for_text(".problems", "line ")
         self.assertEqual(browser.serious_faults(), [])
-        browser.click(browser.button("Show what a repair would do"))
+        browser.wait_for_text(".outcome", "76 records stay. Nothing is lost.")
+        # News of the store do not make the page anew.
+        repair = browser.button("Repair it now")
+        filedb(self.store, "create", "other")
+        browser.wait_for_text(".tables", "other")
         browser.wait(lambda: browser.text(".report") != "", "no report")
-        self.assertIn("The repair cannot be undone", browser.text(".broken"))
-        browser.click(browser.button("Repair it now"))
+        self.assertIn("It cannot be undone", browser.text(".broken"))
+        browser.click(repair)
         browser.wait_for_cell("1", "name", "Brown rice")
         browser.notice("The original is kept as")
         browser.wait_for_text(".header", "76 records")
+
+
+class TornTableTest(BrowseTest):
+    """A file that ends in the middle."""
+
+    def fill(self):
+        super().fill()
+        file = self.store / "food.plist"
+        text = file.read_text()
+        file.write_text(text[: len(text) // 2])
+
+    def check(self):
+        pass
+
+    def test_it_says_what_stays_and_what_goes(self):
+        self.browser.open(self.server.address)
+        browser = self.browser
+        browser.wait_for_text(".outcome", "records stay. ")
+        kept = int(browser.text(".outcome").split()[0])
+        self.assertTrue(0 < kept < 76)
+        self.assertIn("cannot be read and goes: only the copy keeps it", browser.text(".outcome"))
+        self.assertNotIn("Nothing is lost", browser.text(".broken"))
+        browser.click(browser.button("Repair it now"))
+        browser.wait_for_text(".header", f"{kept} records")
+
+
+class HopelessTableTest(BrowseTest):
+    def fill(self):
+        super().fill()
+        (self.store / "food.plist").write_text("This was a table once.\n")
+
+    def check(self):
+        pass
+
+    def test_it_says_why_nothing_can_be_repaired(self):
+        self.browser.open(self.server.address)
+        browser = self.browser
+        browser.wait_for_text(".outcome", "A repair is not possible here: ")
+        self.assertFalse(any(each.is_displayed() for each in browser.all(".broken button")))
 
 
 class BreakingTableTest(BrowseTest):
@@ -66,7 +109,12 @@ class ReadOnlyTest(BrowseTest):
         self.open()
         browser = self.browser
         browser.wait_for_text(".header", "read only")
-        self.assertEqual([each.text for each in browser.all(".toolbar > .button")], ["Open", "Copy"])
+        shown = lambda: [each.text for each in browser.all(".toolbar .button") if each.is_displayed()]
+        self.assertEqual(shown(), ["Columns", "Copy", "Print"])
+        browser.click(browser.find('.row[data-id="1"] .tick'))
+        browser.wait_for_text(".toolbar", "1 selected")
+        self.assertEqual(shown(), ["Open", "Copy", ""])
+        browser.keys(Keys.ESCAPE)
         browser.double_click(browser.cell("1", "name"))
         browser.keys("x", Keys.DELETE)
         browser.notice("read-only here")

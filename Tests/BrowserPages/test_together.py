@@ -94,6 +94,57 @@ class TogetherTest(BrowseTest):
         browser.wait_for_text(".header", "76 records")
         self.assertEqual(self.field("77", "name"), "Feta after all")
 
+    def test_a_record_that_is_deleted_elsewhere_is_no_longer_selected(self):
+        self.open()
+        browser = self.browser
+        for id in ("2", "3"):
+            browser.click(browser.find(f'.row[data-id="{id}"] .tick'))
+        browser.wait_for_text(".toolbar", "2 selected")
+        filedb(self.store, "delete", "food", "2")
+        browser.wait_for_text(".toolbar", "1 selected")
+        browser.click(browser.button("Duplicate"))
+        browser.notice("Duplicated 1 record")
+        self.assertEqual(self.field("77", "name"), self.field("3", "name"))
+
+    def delete_here_and_change_elsewhere(self):
+        self.open()
+        browser = self.browser
+        browser.click(browser.find('.row[data-id="2"] .tick'))
+        browser.click(browser.button("Delete"))
+        browser.notice("Deleted 1 record")
+        filedb(self.store, "create", "other")
+        filedb(self.store, "add", "other", "name=Tea")
+        browser.wait_for_text(".tables", "other")
+        return browser
+
+    def test_undo_in_a_message_undoes_what_the_message_says(self):
+        browser = self.delete_here_and_change_elsewhere()
+        browser.click(browser.button("Undo", inside=".notice"))
+        browser.wait_for_ids("1", "2", "3")
+        browser.notice("What somebody else did since stays")
+        self.assertEqual(filedb(self.store, "count", "other").strip(), "1")
+
+    def test_undo_in_a_message_goes_away_with_its_step(self):
+        browser = self.delete_here_and_change_elsewhere()
+        filedb(self.store, "undo", "3")
+        browser.wait_for_ids("1", "2", "3")
+        browser.wait(lambda: not browser.all(".notice .button .label") or not any(
+            each.text == "Undo" for each in browser.all(".notice .button .label")), "the button stays")
+
+    def test_control_z_takes_back_what_this_page_did(self):
+        browser = self.delete_here_and_change_elsewhere()
+        browser.click(browser.cell("3", "name"))
+        browser.keys((Keys.CONTROL, "z"))
+        browser.wait_for_ids("1", "2", "3")
+        self.assertEqual(filedb(self.store, "count", "other").strip(), "1")
+        # Only somebody else's steps are left: they are named, and not undone unasked.
+        browser.keys((Keys.CONTROL, "z"))
+        browser.notice("Not done on this page: addition of 1 record to other")
+        self.assertEqual(filedb(self.store, "count", "other").strip(), "1")
+        browser.click(browser.button("Undo it"))
+        browser.notice("Undone: addition of 1 record to other")
+        self.assertEqual(filedb(self.store, "count", "other").strip(), "0")
+
     def test_two_tabs_see_each_other(self):
         self.open()
         browser = self.browser

@@ -50,7 +50,7 @@ class ValuesTest(BrowseTest):
         self.edit("ratio", (Keys.CONTROL, "a"), "0.30000000000000004", Keys.ENTER)
         browser.wait_for_cell("1", "ratio", "0.30000000000000004")
         self.edit("is_on")
-        browser.wait_for_cell("1", "is_on", "no")
+        browser.find('.row[data-id="1"] [data-field="is_on"] .box:not(.is-on)')
         self.edit("made", (Keys.CONTROL, "a"), "2010-07-01 12:00")
         browser.wait_for_text(".cell-editor", "Stored as 2010-07-01T10:00:00Z")
         browser.keys(Keys.ENTER)
@@ -59,6 +59,23 @@ class ValuesTest(BrowseTest):
             [self.read(name) for name in ("large", "ratio", "is_on")],
             ["18446744073709551615", "0.30000000000000004", "false"],
         )
+
+    def test_a_date_is_found_as_it_is_shown(self):
+        filedb(self.store, "set", "things", "1", "made:date=2010-03-04T23:30:00Z")
+        filedb(self.store, "add", "things", "name=Chair", "made:date=2010-03-04T12:00:00Z")
+        self.open()
+        browser = self.browser
+        browser.wait_for_cell("1", "made", "2010-03-05 00:30:00")
+        for where, ids in (
+            ("made >= '2010-03-05'", ["1"]), ("made < '2010-03-05'", ["2"]),
+            ("made = '2010-03-05 00:30'", ["1"]), ("made >= '2010-03-05T00:00:00Z'", []),
+        ):
+            browser.write('[aria-label="Filter"]', where)
+            browser.wait(lambda: browser.ids() == ids, f"{where} does not find {ids}")
+        browser.write('[aria-label="Filter"]', "")
+        browser.wait_for_ids("1", "2")
+        browser.write('[type="search"]', "2010-03-05 00:30")
+        browser.wait(lambda: browser.ids() == ["1"], "the date is not found")
 
     def test_a_long_text_is_edited_whole(self):
         self.open()
@@ -124,7 +141,7 @@ class ValuesTest(BrowseTest):
         browser.click(browser.button("Move down", inside='dialog .field[data-field="sizes"]'))
         browser.click(browser.button("Save"))
         browser.gone("dialog")
-        browser.wait_for_cell("1", "sizes", "[2, S]")
+        browser.wait_for_cell("1", "sizes", "2 S")
 
     def test_fields_are_added_retyped_and_removed(self):
         self.open()

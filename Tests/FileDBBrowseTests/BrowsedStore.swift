@@ -41,6 +41,20 @@ struct BrowsedStore {
     try RawConnection(port: port).answer(to: "POST", path, writeHeaders, body: body)
   }
 
+  /// The names of the steps that can be undone or redone, the next one first.
+  func steps(_ direction: String) throws -> [String] { try entries(direction).compactMap { $0["name"] } }
+
+  /// Undoes or redoes the next step.
+  @discardableResult
+  func takeBack(_ direction: String) throws -> RawAnswer {
+    let step = try entries(direction).first?["step"] ?? "none"
+    return try post("/api/\(direction)", #"{"step":"\#(step)"}"#)
+  }
+
+  private func entries(_ direction: String) throws -> [[String: String]] {
+    try #require(try members("/api/store")[direction] as? [[String: String]])
+  }
+
   /// The records of a list, each as its id and its fields.
   func list(_ path: String) throws -> [String] {
     let records = try #require(try members(path)["records"] as? [[String: Any]])
@@ -60,6 +74,16 @@ extension BrowseServer {
 }
 
 extension RawAnswer {
+  /// The string with this name in the answer's object.
+  subscript(name: String) -> String? {
+    (try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])?[name] as? String
+  }
+
+  /// The ids in the answer.
+  var ids: [String]? {
+    (try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])?["ids"] as? [String]
+  }
+
   /// The token that it gives out.
   var token: String? {
     get throws { try JSONDecoder().decode([String: String].self, from: Data(body))["token"] }

@@ -8,16 +8,19 @@ import Testing
 
 /// Who is let in: the tab that opened the printed link, and nobody else.
 @Suite struct EntranceTests {
-  private static let pages = ["/", "/?a=b", "/pages/index.html", "/pages/app.js", "/pages/theme.css"]
+  private static let pages = ["/", "/?a=b", "/pages/index.html", "/pages/app.js", "/pages/base.css"]
   /// All that tells something of the store.
   private static let routes =
     ["store", "events", "predicate?table=todo", "tables/todo"].map { "/api/" + $0 }
-    + ["records", "record?id=1", "place?id=1", "picture?id=1&field=a", "check", "export?format=csv"].map {
+    + ["records", "record?id=1", "place?id=1", "picture?id=1&field=a", "check", "values?field=a"].map {
       "/api/tables/todo/" + $0
     }
   private static let writes =
-    ["/api/tables", "/api/undo", "/api/redo"]
-    + ["add", "set", "delete", "duplicate", "move", "sort", "paste", "repair"].map {
+    ["/api/tables", "/api/undo", "/api/redo", "/api/parse"]
+    + [
+      "add", "set", "delete", "duplicate", "move", "sort", "paste", "repair", "export", "present", "column",
+      "rename-column", "drop-column",
+    ].map {
       "/api/tables/todo/" + $0
     }
 
@@ -226,7 +229,9 @@ import Testing
         (table + "/set", #"{"id":"1","fields":[["title","x"]],"expected":[]}"#),
         (table + "/delete", #"{"ids":["1"]}"#), (table + "/duplicate", #"{"ids":["1"]}"#),
         (table + "/move", #"{"ids":["1"],"to":{"end":true}}"#), (table + "/sort", #"{"by":"title"}"#),
-        (table + "/paste", #"{"text":"x","columns":["title"],"at":{"end":true}}"#),
+        (table + "/paste", #"{"rows":[["x"]],"columns":["title"],"at":{"end":true}}"#),
+        (table + "/column", #"{"name":"x"}"#), (table + "/rename-column", #"{"name":"title","to":"x"}"#),
+        (table + "/drop-column", #"{"name":"title"}"#),
         (table + "/repair", #"{"apply":true}"#),
       ] {
         let answer = try browsed.post(path, body)

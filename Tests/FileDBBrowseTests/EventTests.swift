@@ -39,7 +39,7 @@ import Testing
       #expect(
         try browsed.members("/api/tables/todo/records")["version"] as? String == change["version"] as? String)
       try other.undoLog.write(named: "more") { tx in try tx["more"].add(["a": 1]) }
-      let tables = try listener.waits(for: #""undo":"more""#)
+      let tables = try listener.waits(for: #""name":"more"}"#)
       #expect(tables.contains(#"{"name":"more","count":1,"problem":null,"attached":false}"#))
       try other.close()
     }
@@ -56,9 +56,13 @@ import Testing
         (table + "/delete", #"{"ids":["4"]}"#, []),
         ("/api/undo", "", ["4"]), ("/api/redo", "", []),
         (table + "/sort", #"{"by":"title"}"#, ["1", "2"]),
-        (table + "/paste", #"{"text":"z","columns":["title"],"at":{"end":true}}"#, ["5"]),
+        (table + "/paste", #"{"rows":[["z"]],"columns":["title"],"at":{"end":true}}"#, ["5"]),
       ] {
-        #expect(try browsed.post(path, body).status == 200, "\(path)")
+        let answer =
+          try path == "/api/undo"
+          ? browsed.takeBack("undo")
+          : path == "/api/redo" ? browsed.takeBack("redo") : browsed.post(path, body)
+        #expect(answer.status == 200, "\(path)")
         for listener in [listener, other] {
           let change = try listener.next("change")
           #expect(change["origin"] as? String == "here", "\(path)")
@@ -120,12 +124,30 @@ import Testing
     }
   }
 
+  @Test func editsOfColumnsAreOwn() async throws {
+    try await withBrowsedStore { browsed throws in
+      let listener = try Listener(to: browsed)
+      let table = "/api/tables/todo"
+      for name in ["what", "title", "what"] {
+        let former = name == "what" ? "title" : "what"
+        #expect(
+          try browsed.post(table + "/rename-column", #"{"name":"\#(former)","to":"\#(name)"}"#).status == 200)
+        #expect(try listener.next("change")["origin"] as? String == "here")
+      }
+      // A rule changes no record. The next change is somebody else's.
+      let rules = #""type":null,"required":true,"unique":false"#
+      #expect(try browsed.post(table + "/column", #"{"name":"what",\#(rules)}"#).status == 200)
+      try browsed.store.table("todo").update(1) { $0["what"] = "other" }
+      #expect(try listener.next("change")["origin"] as? String == "elsewhere")
+    }
+  }
+
   @Test func refusedWriteLeavesNoTrace() async throws {
     try await withBrowsedStore { browsed throws in
       let listener = try Listener(to: browsed)
       try browsed.post(
         "/api/tables/todo/set", #"{"id":"1","fields":[["title","x"]],"expected":[["title","y"]]}"#)
-      try browsed.post("/api/undo", "")
+      try browsed.takeBack("undo")
       try browsed.post("/api/tables/todo/sort", #"{"by":"nothing"}"#)
       try browsed.store.table("todo").update(1) { $0["title"] = "x" }
       #expect(try listener.next("change")["origin"] as? String == "elsewhere")

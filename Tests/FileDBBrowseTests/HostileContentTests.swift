@@ -40,7 +40,7 @@ import Testing
       try table.add([script: .string(script), "list": [.string(script)]])
       for path in [
         "/api/store", "/api/tables/%3Cb%3E", "/api/tables/%3Cb%3E/records", "/api/tables/%3Cb%3E/record?id=1",
-        "/api/tables/%3Cb%3E/export?format=json", "/api/tables/%3Cscript%3E/records",
+        "/api/tables/%3Cb%3E/values?field=list", "/api/tables/%3Cscript%3E/records",
         "/api/predicate?table=todo&where=%3Cscript%3E",
       ] {
         let answer = try browsed.get(path)
@@ -50,8 +50,12 @@ import Testing
         try browsed.members("/api/tables/%3Cb%3E/records")["records"] as? [[String: Any]])
       let fields = try #require(records[0]["fields"] as? [[Any]])
       #expect(fields.contains { $0[0] as? String == script && $0[1] as? String == script })
-      let csv = try browsed.get("/api/tables/%3Cb%3E/export?format=csv")
-      #expect(csv.headers["content-type"] == "text/csv; charset=utf-8")
+      for (format, type) in [
+        ("csv", "text/csv"), ("tsv", "text/tab-separated-values"), ("json", "application/json"),
+      ] {
+        let export = try browsed.post("/api/tables/%3Cb%3E/export", #"{"format":"\#(format)"}"#)
+        #expect(export.headers["content-type"] == "\(type); charset=utf-8")
+      }
     }
   }
 

@@ -135,10 +135,12 @@ import Testing
     try await withBrowsedStore(limits: limits) { browsed throws in
       let text = PlistValue.string(String(repeating: "x", count: 100_000))
       try browsed.store.table("long").add(contentsOf: (0..<300).map { _ in ["text": text] })
-      let export = "GET /api/tables/long/export?format=csv HTTP/1.1\r\n"
+      let (export, body) = (
+        "POST /api/tables/long/export HTTP/1.1\r\nContent-Length: 16\r\n", #"{"format":"csv"}"#
+      )
       let readers = try (0..<8).map { _ in
         let reader = try RawConnection(port: browsed.port)
-        try reader.send(export + browsed.headers.joined(separator: "\r\n") + "\r\n\r\n")
+        try reader.send(export + browsed.writeHeaders.joined(separator: "\r\n") + "\r\n\r\n" + body)
         return reader
       }
       #expect(try browsed.get("/api/store").status == 200)

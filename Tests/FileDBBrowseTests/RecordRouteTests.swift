@@ -16,12 +16,13 @@ import Testing
       #expect(store["path"] as? String == browsed.store.url.path && store["readOnly"] as? Bool == false)
       let tables = try browsed.get("/api/store").text
       #expect(
-        tables.contains(#""tables":[{"name":"todo","count":3,"problem":null,"attached":false}],"undo":null"#))
+        tables.contains(
+          #""tables":[{"name":"todo","count":3,"problem":null,"attached":false}],"undo":[],"redo":[]"#))
       #expect(
         try browsed.get("/api/tables/todo").text == #"""
           {"name":"todo","count":3,"columns":[\#
-          {"name":"litres","title":null,"type":"float","required":false,"unique":false,"values":null,"references":null},\#
-          {"name":"title","title":null,"type":"string","required":false,"unique":false,"values":null,"references":null}],\#
+          {"name":"litres","title":null,"type":"float","required":false,"unique":false,"declared":false,"values":null,"minimum":null,"maximum":null,"references":null},\#
+          {"name":"title","title":null,"type":"string","required":false,"unique":false,"declared":false,"values":null,"minimum":null,"maximum":null,"references":null}],\#
           "schema":false,"problem":null}
           """#)
       #expect(try browsed.get("/api/tables/none").status == 404)
@@ -39,9 +40,9 @@ import Testing
         ]))
       let text = try browsed.get("/api/tables/todo").text
       let columns = [
-        #""name":"title","title":"What","type":"string","required":true,"unique":false,"values":null"#,
-        #""name":"list","title":null,"type":"string","required":false,"unique":false,"values":["home","work"]"#,
-        #""values":null,"references":{"table":"todo","field":"id"}"#,
+        #""name":"title","title":"What","type":"string","required":true,"unique":false,"declared":true,"values":null"#,
+        #""name":"list","title":null,"type":"string","required":false,"unique":false,"declared":true,"values":["home","work"]"#,
+        #""values":null,"minimum":null,"maximum":null,"references":{"table":"todo","field":"id"}"#,
         #""name":"litres","title":null,"type":"float""#,
       ]
       var rest = text[...]
@@ -188,19 +189,84 @@ import Testing
 
   @Test func exportsAreThoseOfTheCommand() async throws {
     try await withBrowsedStore { browsed throws in
-      let export = "/api/tables/todo/export?format="
+      let export = { (body: String) in try browsed.post("/api/tables/todo/export", body) }
       #expect(
-        try browsed.get(export + "csv").text
+        try export(#"{"format":"csv"}"#).text
           == "id,litres,title\n1,2,Milk\n2,,Bread\n3,,<script>alert(1)</script>\n")
       #expect(
-        try browsed.get(export + "csv&ids=3,1").text
-          == "id,litres,title\n3,,<script>alert(1)</script>\n1,2,Milk\n")
+        try export(#"{"format":"tsv","ids":["3","1"]}"#).text
+          == "id\tlitres\ttitle\n3\t\t<script>alert(1)</script>\n1\t2\tMilk\n")
       #expect(
-        try browsed.get(export + "json&where=litres+>+0").text
+        try export(#"{"format":"json","where":"litres > 0"}"#).text
           == "[\n  {\"id\": 1, \"litres\": 2.0, \"title\": \"Milk\"}\n]\n")
-      #expect(try browsed.get(export + "csv&sort=title").text.hasPrefix("id,litres,title\n3,"))
-      #expect(try browsed.get(export + "csv&ids=3,9").status == 404)
-      #expect(try browsed.get(export + "xml").status == 400)
+      #expect(try export(#"{"format":"csv","sort":"title"}"#).text.hasPrefix("id,litres,title\n3,"))
+      #expect(try export(#"{"format":"csv","ids":["3","9"]}"#).status == 404)
+      #expect(try export(#"{"format":"xml"}"#).status == 400)
+    }
+  }
+
+  /// An address has room for about 1,800 ids.
+  @Test func manyRecordsAreExported() async throws {
+    try await withBrowsedStore { browsed throws in
+      let ids = try browsed.store.table("todo").add(
+        contentsOf: Array(repeating: ["title": "x"], count: 5_000))
+      let list = ids.map { #""\#($0)""# }.joined(separator: ",")
+      let export = try browsed.post("/api/tables/todo/export", #"{"format":"tsv","ids":[\#(list)]}"#)
+      #expect(export.status == 200 && export.text.split(separator: "\n").count == 5_001)
+    }
+  }
+
+  @Test func valuesOfAFieldAreCounted() async throws {
+    try await withBrowsedStore { browsed throws in
+      let table = try browsed.store.table("many")
+      try table.add(contentsOf: [["a": "x"], ["a": 1], ["a": "x"], ["b": true], ["a": .array(["x"])]])
+      #expect(
+        try browsed.get("/api/tables/many/values?field=a").text.hasPrefix(
+          #"{"values":[{"value":"x","count":2},"#))
+      #expect(try browsed.members("/api/tables/many/values?field=a")["complete"] as? Bool == true)
+      #expect(try browsed.get("/api/tables/many/values?field=c").text == #"{"values":[],"complete":true}"#)
+      try table.add(contentsOf: (0..<300).map { ["a": .integer($0 + 10)] })
+      let values = try browsed.members("/api/tables/many/values?field=a")
+      #expect((values["values"] as? [Any])?.count == 200 && values["complete"] as? Bool == false)
+    }
+  }
+
+  @Test func recordsThatAListStillHasAreTold() async throws {
+    try await withBrowsedStore { browsed throws in
+      let present = { (query: String) in
+        try browsed.post("/api/tables/todo/present", #"{\#(query)"ids":["3","9","1"]}"#).ids
+      }
+      #expect(try present("") == ["3", "1"])
+      #expect(try present(#""where":"litres > 0","#) == ["1"])
+      #expect(try present(#""search":"script","sort":"title","#) == ["3"])
+    }
+  }
+
+  /// A page shows dates in its time zone, and what people write means the same.
+  @Test func datesInAConditionAreInTheZoneOfThePage() async throws {
+    try await withBrowsedStore { browsed throws in
+      let date = try #require(FieldType.date.value(of: "2010-03-04T23:30:00Z"))
+      try browsed.store.table("days").add(contentsOf: [
+        ["made": date, "title": "late"], ["title": "2010-03-05"],
+      ])
+      for (query, zone, ids) in [
+        ("where=made >= '2010-03-05'", "", []),
+        ("where=made >= '2010-03-05'", "Europe/Vienna", ["1"]),
+        ("where=made = '2010-03-05 00:30'", "Europe/Vienna", ["1"]),
+        ("where=made = '2010-03-04T23:30:00Z'", "Europe/Vienna", ["1"]),
+        ("where=made = DATE('2010-03-05 05:00:00+05:30')", "Europe/Vienna", ["1"]),
+        // Text is no date.
+        ("where=title = '2010-03-05'", "Europe/Vienna", ["2"]),
+        ("search=2010-03-05", "Europe/Vienna", ["1", "2"]), ("search=2010-03-05", "", ["2"]),
+        ("search=2010-03-05 00:30", "Europe/Vienna", ["1"]), ("search=late 03-05", "Europe/Vienna", ["1"]),
+        ("search=late 03-04", "Europe/Vienna", []), ("search=late 03-04", "America/New_York", ["1"]),
+      ] as [(String, String, [String])] {
+        let parts = query.split(separator: "=", maxSplits: 1)
+        let text = parts[1].addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        let path = "/api/tables/days/records?\(parts[0])=\(text)" + (zone.isEmpty ? "" : "&zone=\(zone)")
+        #expect(try browsed.list(path) == ids, "\(query) in \(zone)")
+      }
+      #expect(try browsed.get("/api/tables/days/records?where=TRUE&zone=Nowhere").status == 400)
     }
   }
 

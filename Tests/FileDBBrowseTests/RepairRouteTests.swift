@@ -27,17 +27,18 @@ import Testing
       #expect(problems.first?["damage"] as? Bool == true && problems.first?["line"] is Int)
       let plan = try browsed.post("/api/tables/broken/repair", #"{"apply":false}"#)
       #expect(plan.status == 200 && plan.text.contains("line"), "\(plan.text)")
+      #expect(plan.text.hasSuffix(#""kept":3,"lost":0,"backups":[]}"#), "\(plan.text)")
       #expect(try browsed.get("/api/tables/broken/records").status == 422)
       let report = try browsed.post("/api/tables/broken/repair", #"{"apply":true}"#)
-      #expect(report.text.contains("The original is kept as "), "\(report.text)")
+      #expect(report.text.contains(#""backups":["/"#), "\(report.text)")
       #expect(try browsed.list("/api/tables/broken/records").count == 3)
       #expect(try browsed.get("/api/tables/broken/check").text == #"{"problems":[]}"#)
       #expect(
         try browsed.post("/api/tables/todo/repair", #"{"apply":true}"#).text
-          == #"{"report":"There is nothing to repair."}"#)
+          == #"{"notes":[],"kept":2,"lost":0,"backups":[]}"#)
       // It is no step of undo, and what was done before it can be taken back.
-      #expect(try browsed.members("/api/store")["undo"] as? String == "deletion of 1 record from todo")
-      #expect(try browsed.post("/api/undo", "").status == 200)
+      #expect(try browsed.steps("undo") == ["deletion of 1 record from todo"])
+      #expect(try browsed.takeBack("undo").status == 200)
       #expect(try browsed.list("/api/tables/todo/records") == ["1", "2", "3"])
       #expect(try browsed.list("/api/tables/broken/records").count == 3)
     }

@@ -3,8 +3,8 @@
 /// A file of Sources/FileDBBrowse/Pages.
 struct filedb_page {
   const char *name;
-  const unsigned char *bytes;
-  size_t length;
+  /// UTF-8, with a zero at the end.
+  const unsigned char *text;
 };
 
 /// The file at `index`; after the last one, a file without a name.

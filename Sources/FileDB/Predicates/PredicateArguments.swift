@@ -1,9 +1,13 @@
+import FileDBEssentials
+
 /// The arguments for `%@` and `%K` in order, or for each `$name` of a predicate.
 struct PredicateArguments {
   private var ordered: ArraySlice<(any Encodable)?> = []
   private var named: [String: (any Encodable)?] = [:]
   /// The names that no text has used so far.
   private(set) var unusedNames: Set<String> = []
+  /// The time zone of the dates in the text that name none; `nil` for UTC.
+  var zone: TimeZone?
 
   init(_ ordered: [(any Encodable)?]) { self.ordered = ordered[...] }
 

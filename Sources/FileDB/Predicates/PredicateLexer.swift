@@ -23,7 +23,7 @@ struct PredicateToken {
   /// Whether an operand may end with this token, so that a minus after it subtracts.
   var mayEndOperand: Bool {
     switch kind {
-    case .word(let word): PredicateKeyword(word).map { $0.constant != nil } ?? true
+    case .word(let word): PredicateKeyword(word).map { $0.constant(in: nil) != nil } ?? true
     case .symbol(let symbol): [.close, .closeBrace, .closeBracket].contains(symbol)
     case .name, .text, .number, .span, .argument, .nameArgument, .namedArgument: true
     case .end: false

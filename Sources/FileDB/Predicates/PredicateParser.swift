@@ -345,7 +345,7 @@ extension PredicateParser {
     switch token.kind {
     case .text(let text):
       try advance()
-      return .constant(.value(ComparedValue(literal: .string(text))))
+      return .constant(.value(ComparedValue(literal: .string(text), in: arguments.zone)))
     case .number(let number):
       try advance()
       return .constant(.value(ComparedValue(literal: number)))
@@ -357,7 +357,7 @@ extension PredicateParser {
     case .name, .nameArgument: return .path(try path())
     case .word(let word):
       guard let keyword = PredicateKeyword(word) else { return try named(word) }
-      guard let term = keyword.constant else {
+      guard let term = keyword.constant(in: arguments.zone) else {
         throw fault("expected a value, but \(word) is a word of the language; write #\(word) for a field")
       }
       try advance()
@@ -411,7 +411,7 @@ extension PredicateParser {
     guard let form = PredicateValueForm(rawValue: word.uppercased()), path.steps.isEmpty else {
       throw fault(PredicateFunction.unknown(word), at: start)
     }
-    guard case .text(let text) = token.kind, let value = form.value(of: text) else {
+    guard case .text(let text) = token.kind, let value = form.value(of: text, in: arguments.zone) else {
       throw fault("expected \(form.expectation)")
     }
     try advance()

@@ -97,9 +97,10 @@ struct ComparedValue: Sendable {
     date = nil
   }
 
-  init(literal: PlistValue) {
+  /// - Parameter zone: the time zone of a date in a string that names none; `nil` for UTC.
+  init(literal: PlistValue, in zone: TimeZone? = nil) {
     value = literal
-    date = literal.string.flatMap(ISODate.parse)
+    date = literal.string.flatMap { ISODate.parse($0, in: zone) }
   }
 
   func folded(_ folding: TextFolding) -> ComparedValue {
@@ -163,8 +164,8 @@ extension PredicatePath.Step {
 /// Dates in the forms of ISO 8601 that people write.
 enum ISODate {
   /// `2026`, `2026-01` or `2026-01-31`, which are their first second; a day with `T` or a space and `12:00`, `12:00:00`
-  /// or `12:00:00.5`; then with `Z` or an offset like `+02:00`. Without one it is UTC.
-  static func parse(_ text: String) -> Date? {
+  /// or `12:00:00.5`; then with `Z` or an offset like `+02:00`. Without one it is in `home`, or else in UTC.
+  static func parse(_ text: String, in home: TimeZone? = nil) -> Date? {
     guard (4...40).contains(text.utf8.count),
       text.utf8.dropFirst(4).first.map({ $0 == UInt8(ascii: "-") }) ?? true,
       let match = text.wholeMatch(
@@ -174,7 +175,8 @@ enum ISODate {
     else { return nil }
     let (_, year, month, day, minute, second, fraction, zone) = match.output
     var seconds = "\(year)-\(month ?? "01")-\(day ?? "01")T\(minute ?? "00:00"):\(second ?? "00")Z"
-    guard let date = seconds.withUTF8(PlistDate.parse), let offset = offset(zone ?? "Z") else { return nil }
+    guard let date = seconds.withUTF8(PlistDate.parse) else { return nil }
+    guard let offset = zone.map(offset) ?? home.map({ $0.offset(ofLocal: date) }) ?? 0 else { return nil }
     return date.addingTimeInterval((fraction.flatMap { Double("0\($0)") } ?? 0) - Double(offset))
   }
 
@@ -185,5 +187,31 @@ enum ISODate {
     let (hours, minutes) = number.quotientAndRemainder(dividingBy: 100)
     guard hours < 24, minutes < 60 else { return nil }
     return (zone.hasPrefix("-") ? -1 : 1) * (hours * 3_600 + minutes * 60)
+  }
+}
+
+extension TimeZone {
+  /// Seconds east of UTC at a local time.
+  /// - Parameter date: the moment that has this time in UTC.
+  fileprivate func offset(ofLocal date: Date) -> Int {
+    // Around a change of the clocks, a time may come twice or not at all. As in other programs, it is then the first one,
+    // or as long after the change as it says.
+    let (before, after) = (offset(86_400, before: date), offset(-86_400, before: date))
+    let isAfter =
+      secondsFromGMT(for: date.addingTimeInterval(-Double(before))) != before
+      && secondsFromGMT(for: date.addingTimeInterval(-Double(after))) == after
+    return isAfter ? after : before
+  }
+
+  private func offset(_ seconds: Double, before date: Date) -> Int {
+    secondsFromGMT(for: date.addingTimeInterval(-seconds))
+  }
+
+  /// The first second of the present day.
+  var startOfToday: Date {
+    let now = Date()
+    let local = Int(now.timeIntervalSince1970.rounded(.down)) + secondsFromGMT(for: now)
+    let midnight = Date(timeIntervalSince1970: Double(local - (local % 86_400 + 86_400) % 86_400))
+    return midnight.addingTimeInterval(-Double(offset(ofLocal: midnight)))
   }
 }

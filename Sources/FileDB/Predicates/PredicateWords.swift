@@ -33,13 +33,14 @@ enum PredicateKeyword: String {
     self.init(rawValue: word.uppercased())
   }
 
-  var constant: PredicateTerm? {
+  /// - Parameter zone: the time zone of `TODAY`; `nil` for the date that is written like the local day.
+  func constant(in zone: TimeZone?) -> PredicateTerm? {
     switch self {
     case .true, .yes: .value(ComparedValue(literal: true))
     case .false, .no: .value(ComparedValue(literal: false))
     case .null, .nil: .null
     case .now: .value(ComparedValue(literal: .date(PredicateClock.now)))
-    case .today: .value(ComparedValue(literal: .date(PredicateClock.today)))
+    case .today: .value(ComparedValue(literal: .date(zone?.startOfToday ?? PredicateClock.today)))
     default: nil
     }
   }
@@ -101,10 +102,10 @@ enum PredicateValueForm: String {
     }
   }
 
-  func value(of text: String) -> PlistValue? {
+  func value(of text: String, in zone: TimeZone?) -> PlistValue? {
     var text = text
     return switch self {
-    case .date: ISODate.parse(text).flatMap(PlistDate.wholeSecond).map(PlistValue.date)
+    case .date: ISODate.parse(text, in: zone).flatMap(PlistDate.wholeSecond).map(PlistValue.date)
     case .data: text.withUTF8(Base64.decode).map(PlistValue.data)
     case .real: text.withUTF8(PlistNumber.real).map(PlistValue.real)
     }

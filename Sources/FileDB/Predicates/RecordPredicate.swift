@@ -1,3 +1,4 @@
+import FileDBEssentials
 import FileDBPlist
 import FileDBTables
 
@@ -33,6 +34,18 @@ public struct RecordPredicate: Equatable, Sendable {
   /// - Complexity: as ``init(_:_:)``.
   public init(_ text: String, arguments: [(any Encodable)?]) throws {
     var arguments = PredicateArguments(arguments)
+    node = try PredicateParser.parse(text, &arguments)
+  }
+
+  /// Reads a predicate that a person wrote in their time zone.
+  ///
+  /// A date without `Z` or an offset is in this time zone, and `TODAY` is its present day. The other initializers read
+  /// such a date as UTC.
+  /// - Throws: as ``init(_:_:)``.
+  /// - Complexity: as ``init(_:_:)``.
+  public init(_ text: String, in timeZone: TimeZone) throws {
+    var arguments = PredicateArguments([])
+    arguments.zone = timeZone
     node = try PredicateParser.parse(text, &arguments)
   }
 

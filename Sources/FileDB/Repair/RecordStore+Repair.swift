@@ -9,6 +9,8 @@ public struct RepairPlan: Sendable {
   public let notes: [String]
   /// The number of pieces of a damaged file that cannot be read as records. Only the backup keeps them.
   public let lostCount: Int
+  /// The number of records that the table has after the repair.
+  public var recordCount: Int { repaired.records.count }
   /// For a file with git's conflict markers: the data that both versions changed in different ways. The table keeps our
   /// version.
   public internal(set) var conflicts: [MergeConflict] = []

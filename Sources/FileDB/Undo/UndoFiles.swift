@@ -18,6 +18,14 @@ struct UndoHistory {
     }
   }
 
+  /// Removes one of the steps.
+  /// - Returns: `nil` if there is no such step.
+  mutating func take(_ direction: UndoLog.Direction, _ id: UndoLog.Entry.ID) -> CommitToken? {
+    let steps = direction == .undo ? undo : redo
+    guard let index = steps.lastIndex(where: { $0.text == id }) else { return nil }
+    return direction == .undo ? undo.remove(at: index) : redo.remove(at: index)
+  }
+
   /// Adds the step that reverses a step of one kind.
   mutating func add(_ token: CommitToken, against direction: UndoLog.Direction) {
     switch direction {

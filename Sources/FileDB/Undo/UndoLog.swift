@@ -20,7 +20,9 @@ import FileDBPlist
 /// single window, see ``UndoStack``.
 public struct UndoLog: Sendable {
   /// A write that can be undone or redone.
-  public struct Entry: Hashable, Sendable {
+  public struct Entry: Hashable, Sendable, Identifiable {
+    /// Identifies the write in the log. After it was undone, the write that can be redone has another id.
+    public let id: String
     /// What the write did.
     public let name: String
     /// The time of the write, to the second.
@@ -67,6 +69,23 @@ public struct UndoLog: Sendable {
     try write(named: { _ in name }, unlessKept: { throw $0 }, discarding: { _ in }, body)
   }
 
+  /// Like ``write(named:_:)``. Also returns the entry, for ``undo(_:)``.
+  /// - Returns: the result of `body`, and the entry; `nil` if the write changed nothing.
+  /// - Throws: as ``write(named:_:)``.
+  /// - Complexity: as ``write(named:_:)``.
+  public func entry<Result>(
+    named name: String? = nil, _ body: (inout StoreTransaction) throws -> Result
+  ) throws -> (result: Result, entry: Entry?) {
+    var token: CommitToken?
+    let result = try write(named: name) { transaction in
+      token = transaction.state.token
+      return try body(&transaction)
+    }
+    // The write is done, so a step that cannot be read is no error.
+    let entry = token.flatMap { token in (try? files.step(token)).flatMap { $0 }.map { Entry(token, $0) } }
+    return (result, entry)
+  }
+
   /// Like ``write(named:_:)``, for callers that can continue without a step.
   /// - Parameters:
   ///   - name: makes the step's name from the result of `body`.
@@ -86,7 +105,7 @@ public struct UndoLog: Sendable {
       if step.isEmpty { return result }
       do {
         var history = try files.history()
-        discarded = try files.makeRoom(for: step, in: &history).map { Entry(try files.step($0)) }
+        discarded = try files.makeRoom(for: step, in: &history).map { Entry($0, try files.step($0)) }
         history.undo.append(transaction.state.token)
         try files.keep(
           step, named: name(result) ?? step.summary, with: history, in: transaction.state, keeping)
@@ -117,7 +136,7 @@ public struct UndoLog: Sendable {
       if !step.isEmpty {
         do { try files.checkRoom(for: step, named: step.summary) } catch { unlessKept(error) }
         var history = try files.history()
-        let discarded = try files.makeRoom(for: step, in: &history).map { Entry(try files.step($0)) }
+        let discarded = try files.makeRoom(for: step, in: &history).map { Entry($0, try files.step($0)) }
         if !discarded.isEmpty { discarding(discarded) }
       }
       return result
@@ -138,7 +157,7 @@ public struct UndoLog: Sendable {
   public func contents() throws -> Contents {
     let history = try history()
     let entries = { (tokens: [CommitToken]) in
-      try tokens.reversed().map { Entry(try files.step($0)) }
+      try tokens.reversed().map { Entry($0, try files.step($0)) }
     }
     return Contents(
       undo: try entries(history.undo), redo: try entries(history.redo), isCutOff: history.isCutOff)
@@ -160,11 +179,28 @@ public struct UndoLog: Sendable {
   @discardableResult
   public func undo() throws -> Entry? { try takeBack(.undo) }
 
+  /// Undoes one write, and leaves alone those that were made after it.
+  /// - Parameter id: the write, as in ``contents()`` or from ``entry(named:_:)``.
+  /// - Returns: the write, with the id by which `redo(_:)` finds it.
+  /// - Throws: as `undo()`; ``StoreError/Code/undoStepLost`` if the log does not have the write, because it was undone
+  ///   already or is too old.
+  /// - Complexity: as `RecordStore.undo(_:)`.
+  @discardableResult
+  public func undo(_ id: Entry.ID) throws -> Entry { try takeBack(.undo, id) }
+
   /// Redoes the write that was undone last.
   /// - Returns: the write; `nil` if nothing was undone since the last write.
   /// - Throws: as `undo()`.
   @discardableResult
   public func redo() throws -> Entry? { try takeBack(.redo) }
+
+  /// Redoes one of the writes that were undone.
+  /// - Parameter id: the write, as in ``contents()`` or from `undo()`.
+  /// - Returns: the write, with the id by which `undo(_:)` finds it.
+  /// - Throws: as `undo(_:)`.
+  /// - Complexity: as `RecordStore.undo(_:)`.
+  @discardableResult
+  public func redo(_ id: Entry.ID) throws -> Entry { try takeBack(.redo, id) }
 
   /// Skips the write that `undo()` would undo next: it leaves the log. The tables stay as they are.
   /// - Returns: the write; `nil` if there is nothing to skip.
@@ -177,13 +213,31 @@ public struct UndoLog: Sendable {
     return try writing { transaction, keeping in
       var history = try files.history()
       guard let token = history.take(direction) else { return nil }
-      let entry = Entry(try files.step(token))
-      try transaction.undo(files.changes(token))
-      history.add(transaction.state.token, against: direction)
-      try files.keep(
-        transaction.state.undoStep(), named: entry.name, with: history, in: transaction.state, keeping)
-      return entry
+      return try takeBack(token, direction, &history, in: &transaction, keeping)
     }
+  }
+
+  private func takeBack(_ direction: Direction, _ id: Entry.ID) throws -> Entry {
+    try writing { transaction, keeping in
+      var history = try files.history()
+      guard let token = history.take(direction, id) else {
+        throw StoreError(.undoStepLost, "the step is no longer among those to \(direction.rawValue)")
+      }
+      return try takeBack(token, direction, &history, in: &transaction, keeping)
+    }
+  }
+
+  /// - Returns: the write, as it can be taken back again.
+  private func takeBack(
+    _ token: CommitToken, _ direction: Direction, _ history: inout UndoHistory,
+    in transaction: inout StoreTransaction, _ keeping: UndoFiles.Keeping
+  ) throws -> Entry {
+    let entry = Entry(transaction.state.token, try files.step(token))
+    try transaction.undo(files.changes(token))
+    history.add(transaction.state.token, against: direction)
+    try files.keep(
+      transaction.state.undoStep(), named: entry.name, with: history, in: transaction.state, keeping)
+    return entry
   }
 
   package func skip(_ direction: Direction) throws -> Entry? {
@@ -191,7 +245,7 @@ public struct UndoLog: Sendable {
     return try writing { transaction, keeping in
       var history = try files.history()
       guard let token = history.take(direction) else { return nil }
-      let entry = Entry(try files.step(token))
+      let entry = Entry(token, try files.step(token))
       // Only the history is kept, because there is nothing to redo.
       try files.keep(
         UndoStep(tables: [:]), named: entry.name, with: history, in: transaction.state, keeping)
@@ -218,7 +272,7 @@ public struct UndoLog: Sendable {
       var entries: [Entry] = []
       for token in (direction == .undo ? history.undo : history.redo).suffix(count).reversed() {
         try transaction.undo(files.changes(token))
-        entries.append(Entry(try files.step(token)))
+        entries.append(Entry(token, try files.step(token)))
       }
       return entries
     }
@@ -313,9 +367,9 @@ extension UndoLog {
 
 extension UndoLog.Entry {
   /// - Parameter kept: `nil` for a step that cannot be read.
-  fileprivate init(_ kept: KeptStep?) {
+  fileprivate init(_ token: CommitToken, _ kept: KeptStep?) {
     self.init(
-      name: kept?.name ?? "a step that cannot be read", date: kept?.date ?? .distantPast,
+      id: token.text, name: kept?.name ?? "a step that cannot be read", date: kept?.date ?? .distantPast,
       tableNames: kept?.tableNames ?? [])
   }
 }

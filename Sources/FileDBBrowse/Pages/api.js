@@ -1,6 +1,7 @@
 // The server's routes. Every answer is JSON, except an export or a picture. Every error becomes an ApiError.
 
 import { tablePath } from "./early.js";
+import { zoneName } from "./values.js";
 
 /** The server refused a request. It has the server's message, and the place of the error if the server knows it. */
 class ApiError extends Error {
@@ -17,12 +18,36 @@ class ConnectionError extends Error {
   }
 }
 
+/** The undo steps that this tab has made. They are kept until the tab is closed. */
+class OwnSteps {
+  #key = "filedb-steps";
+  #ids = JSON.parse(sessionStorage.getItem(this.#key) ?? "[]");
+
+  add(id) {
+    // The server keeps no more than 100.
+    this.#ids = [...this.#ids, id].slice(-200);
+    sessionStorage.setItem(this.#key, JSON.stringify(this.#ids));
+  }
+
+  has(id) {
+    return this.#ids.includes(id);
+  }
+}
+
 export class Api {
+  /** The requests that are going on: `since` when, whether each `isWrite`, and its `stop`, an AbortController. */
+  running = new Set();
   #fetch;
+  #ownSteps = new OwnSteps();
 
   /** `fetchFunction` has the same interface as `fetch`. */
   constructor(fetchFunction) {
     this.#fetch = fetchFunction;
+  }
+
+  /** Whether this tab made the step. */
+  isOwn({ step }) {
+    return this.#ownSteps.has(step);
   }
 
   store() {
@@ -33,12 +58,18 @@ export class Api {
     return this.#post("/api/tables", { name });
   }
 
-  undo() {
-    return this.#post("/api/undo", {});
+  /** Takes back one step, also if there are newer ones. */
+  undo({ step }) {
+    return this.#post("/api/undo", { step });
   }
 
-  redo() {
-    return this.#post("/api/redo", {});
+  redo({ step }) {
+    return this.#post("/api/redo", { step });
+  }
+
+  /** Reads the rows of a spreadsheet's text. Returns `rows`, with null for no value, and their `width`. */
+  parse(text) {
+    return this.#ask("/api/parse", { text });
   }
 
   /** The routes of one table. */
@@ -49,21 +80,26 @@ export class Api {
     return {
       name,
       info: () => get("", {}),
-      records: (query, from, count, signal) => get("/records", { ...query, from, count }, signal),
-      place: (query, id) => get("/place", { ...query, id }).then(({ place }) => place),
+      records: (query, from, count, signal) => get("/records", { ...zoned(query), from, count }, signal),
+      place: (query, id) => get("/place", { ...zoned(query), id }).then(({ place }) => place),
+      present: (query, ids) => this.#ask(`${path}/present`, { ...zoned(query), ids }).then((answer) => answer.ids),
+      values: (field) => get("/values", { field }),
       record: (id) => get("/record", { id }),
       check: () => get("/check", {}),
       predicate: (where) => this.#get(`/api/predicate${search({ table: name, where })}`),
       predicateHelp: () => this.#get(`/api/predicate${search({ table: name })}`),
       picture: (id, field, signal) => this.#picture(`${path}/picture${search({ id, field })}`, signal),
-      exportText: (format, query) => this.#text(`${path}/export${search({ format, ...query })}`),
-      add: (records, at) => post("add", { records, at }).then(({ ids }) => ids),
+      exportText: (format, asked) => this.#text(`${path}/export`, { format, ...zoned(asked) }),
+      add: (records, at) => post("add", { records, at }),
       set: (id, fields, expected) => post("set", { id, fields, expected }),
       remove: (ids) => post("delete", { ids }),
-      duplicate: (ids) => post("duplicate", { ids }).then(({ ids: copies }) => copies),
+      duplicate: (ids) => post("duplicate", { ids }),
       move: (ids, to) => post("move", { ids, to }),
       sort: (by) => post("sort", { by }),
-      paste: (text, columns, at) => post("paste", { text, columns, at }).then(({ ids }) => ids),
+      paste: (rows, columns, at) => post("paste", { rows, columns, at }),
+      declare: (column) => post("column", column),
+      renameColumn: (column, to) => post("rename-column", { name: column, to }),
+      dropColumn: (column) => post("drop-column", { name: column }),
       repair: (apply) => post("repair", { apply }),
     };
   }
@@ -77,16 +113,32 @@ export class Api {
     return (await this.#answer(path, { signal, priority: "low" })).blob();
   }
 
-  async #text(path) {
-    return (await this.#answer(path, {})).text();
+  async #text(path, body) {
+    return (await this.#answer(path, posted(body))).text();
+  }
+
+  /** A long question. It changes nothing. */
+  async #ask(path, body) {
+    return (await this.#answer(path, posted(body))).json();
   }
 
   async #post(path, body) {
-    const headers = { "Content-Type": "application/json" };
-    return (await this.#answer(path, { method: "POST", headers, body: JSON.stringify(body) })).json();
+    const answer = await (await this.#answer(path, { ...posted(body), isWrite: true })).json();
+    if (answer.step) this.#ownSteps.add(answer.step);
+    return answer;
   }
 
   async #answer(path, options) {
+    const request = { since: performance.now(), stop: new AbortController(), isWrite: options.isWrite };
+    this.running.add(request);
+    try {
+      return await this.#checked(path, { ...options, signal: anyOf(options.signal, request.stop.signal) });
+    } finally {
+      this.running.delete(request);
+    }
+  }
+
+  async #checked(path, options) {
     let response;
     try {
       response = await this.#fetch(path, options);
@@ -99,6 +151,14 @@ export class Api {
     throw new ApiError(response.status, { ...(answer.error ?? unknown), current: answer.current });
   }
 }
+
+const posted = (body) =>
+  ({ method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+
+const anyOf = (one, other) => (one ? AbortSignal.any([one, other]) : other);
+
+/** A query whose dates are in the reader's time zone. */
+const zoned = (query) => (query.where || query.search ? { ...query, zone: zoneName } : query);
 
 /** The query of an address. Parameters without a value are left out. */
 function search(query) {

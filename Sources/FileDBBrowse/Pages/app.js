@@ -1,10 +1,8 @@
 // The whole page: the tables at the left, the table that is shown, undo and redo, and the connection.
 
-import { button, counted, element } from "./dom.js";
+import { askForTable, showKeys } from "./dialogs.js";
+import { button, counted, element, grouped, icon } from "./dom.js";
 import { tableInAddress } from "./early.js";
-import { Notices } from "./notices.js";
-import { Sidebar } from "./sidebar.js";
-import { askForTable, showKeys } from "./table-dialogs.js";
 import { TableView } from "./table-view.js";
 
 const down =
@@ -17,17 +15,25 @@ export class App {
   #store = null;
   #view = null;
   #current = null;
+  /** The tables that somebody left with values that were refused. */
+  #kept = new Map();
   #notices = new Notices();
+  #work;
   #sidebar = new Sidebar({ onNew: () => this.#createTable() });
-  #title = element("h1", { class: "title" });
+  #title = element("h1", { class: "title", dir: "auto" });
   #count = element("span", { class: "count" });
   #main = element("main", { class: "main", tabIndex: -1, onclick: () => this.#closeMenu() });
 
   constructor(root, api) {
     this.#root = root;
     this.#api = api;
-    this.undoButton = button("Undo", { shape: "undo", kind: "is-quiet", onclick: () => this.undo() });
-    this.redoButton = button("Redo", { shape: "redo", kind: "is-quiet", onclick: () => this.redo() });
+    this.#work = new LongWork(api);
+    this.undoButton = button("Undo", {
+      shape: "undo", kind: "is-quiet", onclick: () => this.#undoNamed(this.#next("undo")),
+    });
+    this.redoButton = button("Redo", {
+      shape: "redo", kind: "is-quiet", onclick: () => this.#redoNamed(this.#next("redo")),
+    });
     this.menuButton = button("Tables", {
       shape: "menu", kind: "is-quiet is-icon menu-button", "aria-expanded": "false", "aria-controls": "sidebar",
       onclick: () => this.#toggleMenu(),
@@ -43,8 +49,7 @@ export class App {
         element("header", { class: "header" }, this.menuButton, this.#title, this.#count, this.badge,
           element("div", { class: "header-tools" }, this.undoButton, this.redoButton,
             button("Keys", { shape: "keyboard", kind: "is-quiet is-icon", onclick: showKeys }))),
-        this.#main),
-      this.#notices.node);
+        this.#main, this.#work.node, this.#notices.node));
     addEventListener("hashchange", () => this.#route());
     addEventListener("keydown", (event) => this.#key(event));
     await this.#readStore();
@@ -90,8 +95,9 @@ export class App {
     this.#store = store;
     this.#sidebar.show(store, this.#current);
     this.badge.hidden = !store.readOnly;
-    showStep(this.undoButton, "Undo", store.undo);
-    showStep(this.redoButton, "Redo", store.redo);
+    this.#notices.keepActions(new Set([...store.undo, ...store.redo].map(({ step }) => step)));
+    showStep(this.undoButton, "Undo", this.#next("undo"), this.#api);
+    showStep(this.redoButton, "Redo", this.#next("redo"), this.#api);
     this.undoButton.hidden = this.redoButton.hidden = store.readOnly;
   }
 
@@ -105,6 +111,8 @@ export class App {
     const table = tables.find(({ name }) => name === asked);
     if (table && asked === this.#current && this.#view) return;
     this.#closeMenu();
+    // What was typed there and refused is not lost.
+    if (this.#view?.hasRefused) this.#kept.set(this.#current, this.#view);
     this.#current = asked;
     this.#title.textContent = table ? asked : "";
     this.#count.textContent = "";
@@ -115,11 +123,19 @@ export class App {
   }
 
   #openTable({ name, attached }) {
+    const kept = this.#kept.get(name);
+    this.#kept.delete(name);
+    if (kept) {
+      this.#view = kept;
+      this.#main.replaceChildren(kept.node);
+      return kept.return();
+    }
     const view = new TableView(name, {
       api: this.#api, notices: this.#notices, isReadOnly: this.#store.readOnly || attached,
-      undo: () => this.undo(),
+      storePath: this.#store.path,
+      undoAction: (step) => this.#undoAction(step),
       onCount: (count) => this.#showCount(view, count),
-      onRepaired: (report) => this.#reopen(report),
+      onRepaired: (outcome) => this.#reopen(outcome),
     });
     this.#view = view;
     this.#main.replaceChildren(view.node);
@@ -131,11 +147,11 @@ export class App {
     if (view === this.#view) this.#count.textContent = counted(count, "record");
   }
 
-  async #reopen(report) {
+  async #reopen({ backups }) {
     this.#view = null;
     await this.#readStore();
     this.#route();
-    const kept = report.split("\n").filter((line) => line.includes(" is kept as "));
+    const kept = backups.map((path) => `The original is kept as ${path}.`);
     this.#notices.say(["The table is repaired. This cannot be undone.", ...kept].join(" "));
   }
 
@@ -160,35 +176,73 @@ export class App {
     location.hash = `#/${encodeURIComponent(name)}`;
   }
 
-  undo() {
-    return this.#step(this.#store?.undo, () => this.#api.undo(), "Undone");
+  // Undo and redo
+
+  /** The step that a person most likely means: the last of this tab, or else the last of all. */
+  #next(direction) {
+    const steps = this.#store?.[direction] ?? [];
+    return steps.find((step) => this.#api.isOwn(step)) ?? steps[0];
   }
 
-  redo() {
-    return this.#step(this.#store?.redo, () => this.#api.redo(), "Done again");
+  /** Takes back what this tab did last. What others did is named, and taken back if the person wants that. */
+  async #takeBack(direction) {
+    await this.#readStore();  // A step may be newer than the last event.
+    const step = this.#next(direction);
+    if (!step) return this.#notices.say(`There is nothing to ${direction}.`);
+    const run = () => (direction === "undo" ? this.#undoNamed(step) : this.#redoNamed(step));
+    if (this.#api.isOwn(step)) return run();
+    const label = direction === "undo" ? "Undo it" : "Redo it";
+    this.#notices.say(`Not done on this page: ${step.name}.`, { label, run, step: step.step });
   }
 
-  async #step(description, run, verb) {
-    if (!description) return this.#notices.say("There is nothing to undo or redo.");
+  #undoNamed(step) {
+    const [newest] = this.#store.undo;
+    const isBehind = step && newest.step !== step.step && !this.#api.isOwn(newest);
+    const rest = isBehind ? ` What somebody else did since stays: ${newest.name}.` : "";
+    return this.#step(step, () => this.#api.undo(step), "Undone", rest);
+  }
+
+  #redoNamed(step) {
+    return this.#step(step, () => this.#api.redo(step), "Done again", "");
+  }
+
+  async #step(step, run, verb, rest) {
+    if (!step) return this.#notices.say("There is nothing to undo or redo.");
     try {
       await run();
       await Promise.all([this.#readStore(), this.#view?.reread()]);
       this.#route();
-      this.#notices.say(`${verb}: ${description}.`);
+      this.#notices.say(`${verb}: ${step.name}.${rest}`);
     } catch (error) {
       this.#notices.fail(error);
     }
   }
 
+  /** The button of a message about a step. It undoes this step, and goes away when it cannot any more. */
+  #undoAction(step) {
+    return step ? { label: "Undo", step, run: () => this.#undoStep(step) } : undefined;
+  }
+
+  #undoStep(step) {
+    return this.#undoNamed(this.#store.undo.find((each) => each.step === step) ?? { step, name: "this change" });
+  }
+
   #key(event) {
     if (event.key === "Escape") this.#closeMenu();
-    const isTyping = event.target.closest?.("input, textarea, select, dialog");
-    if (isTyping || !(event.ctrlKey || event.metaKey)) return;
-    const key = event.key.toLowerCase();
-    if (key !== "z" && key !== "y") return;
+    if (!(event.ctrlKey || event.metaKey)) return;
+    const run = this.#commandKey(event);
+    if (!run) return;
     event.preventDefault();
-    if (key === "z" && !event.shiftKey) this.undo();
-    else this.redo();
+    run();
+  }
+
+  #commandKey({ key, shiftKey, target }) {
+    const name = key.toLowerCase();
+    // The browser would print only what is seen.
+    if (name === "p" && this.#view?.list) return () => this.#view.print();
+    const isTyping = target.closest?.("input, textarea, select, dialog");
+    if (isTyping || !["z", "y"].includes(name)) return undefined;
+    return () => this.#takeBack(name === "z" && !shiftKey ? "undo" : "redo");
   }
 
   // The list of tables in a narrow window
@@ -208,10 +262,161 @@ export class App {
 /** Which page is shown in place of a table's records, if any. */
 const isShownInstead = (table) => (table?.problem ? "problem" : table?.reading !== undefined ? "reading" : "");
 
-function showStep(node, verb, description) {
-  const text = description ? `${verb} ${description}` : verb;
-  node.title = description ? text : `Nothing to ${verb.toLowerCase()}`;
+function showStep(node, verb, step, api) {
+  const owner = step && !api.isOwn(step) ? " (elsewhere)" : "";
+  const text = step ? `${verb}${owner} ${step.name}` : verb;
+  node.title = step ? text : `Nothing to ${verb.toLowerCase()}`;
   node.setAttribute("aria-label", text);
   node.querySelector(".label").textContent = text;
-  node.setAttribute("aria-disabled", String(!description));
+  node.setAttribute("aria-disabled", String(!step));
+}
+
+// What takes more than a second is shown, and can be stopped if it only reads.
+
+const shownAfter = 1000;
+
+class LongWork {
+  node = element("div", { class: "working", role: "status", hidden: true });
+  #api;
+  #text = element("span");
+  #stop = button("Stop", { kind: "is-small", onclick: () => this.#stopReading() });
+
+  constructor(api) {
+    this.#api = api;
+    this.node.append(element("progress", { "aria-label": "Working" }), this.#text, this.#stop);
+    setInterval(() => this.#show(), shownAfter / 4);
+  }
+
+  get #long() {
+    return [...this.#api.running].filter(({ since }) => performance.now() - since > shownAfter);
+  }
+
+  #show() {
+    const long = this.#long;
+    this.node.hidden = long.length === 0;
+    if (long.length === 0) return;
+    const isWriting = long.some(({ isWrite }) => isWrite);
+    const text = isWriting ? "Writing…" : "Reading…";
+    if (this.#text.textContent !== text) this.#text.textContent = text;
+    // A write that has begun is not left half known.
+    this.#stop.hidden = isWriting;
+  }
+
+  #stopReading() {
+    for (const { stop, isWrite } of this.#api.running) if (!isWrite) stop.abort();
+  }
+}
+
+// The list of the store's tables.
+
+export class Sidebar {
+  #list = element("ul", { class: "tables" });
+  #path = element("bdi");
+  #onNew;
+  #shown;
+
+  constructor({ onNew }) {
+    this.#onNew = onNew;
+    this.newButton = button("New table", { shape: "add", kind: "is-quiet", onclick: () => this.#onNew() });
+    this.node = element(
+      "nav",
+      { class: "sidebar", id: "sidebar", "aria-label": "Tables" },
+      element("div", { class: "brand" }, icon("table"), element("span", { textContent: "FileDB" })),
+      element("p", { class: "store-path" }, this.#path), this.#list, this.newButton);
+    for (const kind of ["click", "auxclick"]) this.#list.addEventListener(kind, openInTab);
+  }
+
+  show({ path, tables, readOnly }, current) {
+    const shown = JSON.stringify([path, tables, readOnly, current]);
+    // Keep the link: a new one would lose the focus, or a click.
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    this.#path.textContent = path;
+    this.#path.title = path;
+    this.newButton.hidden = readOnly;
+    this.#list.replaceChildren(...tables.map((table) => tableLink(table, table.name === current)));
+  }
+}
+
+function tableLink({ name, count, problem, attached, reading }, isCurrent) {
+  const link = element(
+    "a",
+    { href: `#/${encodeURIComponent(name)}`, title: problem ?? name, "aria-current": isCurrent ? "page" : undefined },
+    element("span", { class: "table-name", dir: "auto", textContent: name }));
+  if (attached) link.append(element("span", { class: "badge", textContent: "attached" }));
+  if (problem) link.append(icon("warning"), element("span", { class: "unseen", textContent: "cannot be read" }));
+  else if (reading !== undefined) link.append(element("span", { class: "count", textContent: "reading…" }));
+  else link.append(element("span", { class: "count", textContent: grouped(count) }));
+  return element("li", {}, link);
+}
+
+/** A tab that the browser opens for a link gets no token. One that this page opens does. */
+function openInTab(event) {
+  const link = event.target.closest("a");
+  if (!link || !(event.button === 1 || event.ctrlKey || event.metaKey || event.shiftKey)) return;
+  event.preventDefault();
+  window.open(link.href);
+}
+
+// Short messages below the records, which screen readers read aloud, and the line about a lost connection.
+
+const shownFor = 7000;
+const mostShown = 3;
+
+export class Notices {
+  node = element("div", { class: "notices", role: "status", "aria-live": "polite" });
+  banner = element("div", { class: "banner", role: "alert", hidden: true });
+
+  /** The buttons that undo a step, and whether the store has already been seen with the step. */
+  #undoing = new Map();
+
+  /** `action` is `{label, run}`, a button beside the text. If it has a `step`, it goes away with that. */
+  say(text, action) {
+    this.#show(text, "", action);
+  }
+
+  fail(error) {
+    if (error.name !== "AbortError") this.#show(error.message, "is-problem");
+  }
+
+  /** Takes away the buttons for steps that can no longer be undone. `steps` are the others. */
+  keepActions(steps) {
+    for (const [node, undoing] of this.#undoing) {
+      const isThere = steps.has(undoing.step);
+      if (isThere) undoing.wasThere = true;
+      if (node.isConnected && (isThere || !undoing.wasThere)) continue;
+      node.remove();
+      this.#undoing.delete(node);
+    }
+  }
+
+  #show(text, kind, action) {
+    const notice = element("div", { class: `notice ${kind}` }, element("span", { textContent: text }));
+    const remove = () => notice.remove();
+    if (action) {
+      const node = button(action.label, {
+        kind: "is-small",
+        onclick: () => {
+          remove();
+          action.run();
+        },
+      });
+      if (action.step) this.#undoing.set(node, { step: action.step, wasThere: false });
+      notice.append(node);
+    }
+    notice.append(button("Dismiss", { shape: "close", kind: "is-quiet is-icon", onclick: remove }));
+    this.node.append(notice);
+    if (this.node.children.length > mostShown) this.node.firstChild.remove();
+    setTimeout(remove, shownFor);
+  }
+
+  /** Shows a line above everything else until `hideBanner`. */
+  showBanner(text) {
+    this.banner.replaceChildren(icon("warning"), element("span", { textContent: text }));
+    this.banner.hidden = false;
+  }
+
+  hideBanner() {
+    this.banner.hidden = true;
+  }
 }

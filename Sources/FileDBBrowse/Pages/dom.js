@@ -18,7 +18,7 @@ export function element(tag, properties = {}, ...children) {
   return node;
 }
 
-const attributes = new Set(["role", "for", "list", "popover", "popovertarget", "colspan"]);
+const attributes = new Set(["role", "dir", "for", "list", "popover", "popovertarget", "colspan"]);
 
 const shapes = {
   add: "M8 3v10M3 8h10",
@@ -33,6 +33,10 @@ const shapes = {
   help: "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12M6.3 6.2a1.8 1.8 0 1 1 2.5 1.7c-.6.2-.8.5-.8 1.1M8 11.3h.01",
   keyboard: "M2 4.5h12v7H2zM4.5 7h.01M7 7h.01M9 7h.01M11.5 7h.01M5 9.5h6",
   menu: "M2.5 4.5h11M2.5 8h11M2.5 11.5h11",
+  columns: "M2.5 3h11v10h-11zM6.2 3v10M9.8 3v10",
+  more: "M4 6.5l4 4 4-4",
+  calendar: "M2.5 4h11v9.5h-11zM2.5 7h11M5.5 2.5v3M10.5 2.5v3",
+  print: "M4.5 6V2.5h7V6M4.5 11h-2V6h11v5h-2M4.5 9.5h7v4h-7z",
   move: "M8 2.5v11M5 5.5l3-3 3 3M5 10.5l3 3 3-3",
   open: "M9.5 2.5h4v4M13.5 2.5L8 8M11.5 9v4.5h-9v-9H7",
   redo: "M13 6.5H6a3.25 3.25 0 0 0 0 6.5h4M10 3.5l3 3-3 3",
@@ -80,3 +84,72 @@ let lastId = 0;
 
 /** A unique id for a label or a list that belongs to one element. */
 export const uniqueId = (prefix) => `${prefix}-${++lastId}`;
+
+// Pictures from the server. An element that loads them by itself could not send the token.
+
+/** A picture. `read` returns a promise of its bytes, as a Blob. */
+export function picture(read, alt) {
+  const node = element("img", { alt });
+  read().then((bytes) => {
+    const address = URL.createObjectURL(bytes);
+    node.onload = node.onerror = () => URL.revokeObjectURL(address);
+    node.src = address;
+  }, () => {});  // Then its description is shown.
+  return node;
+}
+
+/**
+ * A button and the menu that it opens. `items()` makes the menu's items: `{label, run}`, for a choice with `isChecked`,
+ * or null for a line between groups.
+ */
+export function menuButton(label, shape, items) {
+  const node = button(label, { shape, "aria-haspopup": "menu", "aria-expanded": "false" });
+  node.addEventListener("click", () => openMenu(node, label, items()));
+  return [node];
+}
+
+/** Opens a menu below an element, which gets the focus back when the menu closes. */
+export function openMenu(anchor, label, items) {
+  const menu = element("div", { class: "menu", role: "menu", popover: "auto", "aria-label": label },
+    ...items.map((item) => (item === null ? element("hr") : menuItem(item, () => menu.hidePopover()))));
+  menu.addEventListener("keydown", (event) => goAbout(menu, event));
+  menu.addEventListener("toggle", ({ newState }) => {
+    anchor.setAttribute("aria-expanded", String(newState === "open"));
+    if (newState === "open") return;
+    if (menu.contains(document.activeElement) || document.activeElement === document.body) anchor.focus();
+    menu.remove();
+  });
+  document.body.append(menu);
+  menu.showPopover();
+  const { left, bottom } = anchor.getBoundingClientRect();
+  menu.style.left = `${Math.max(8, Math.min(left, innerWidth - menu.offsetWidth - 8))}px`;
+  menu.style.top = `${Math.max(8, Math.min(bottom + 4, innerHeight - menu.offsetHeight - 8))}px`;
+  menu.querySelector("button")?.focus();
+}
+
+function menuItem({ label, shape, isChecked, run }, close) {
+  const isChoice = isChecked !== undefined;
+  const mark = isChoice ? (isChecked ? icon("check") : element("span", { class: "icon" })) : shape ? icon(shape) : null;
+  return element("button", {
+    type: "button", class: "button is-quiet", role: isChoice ? "menuitemcheckbox" : "menuitem", tabIndex: -1,
+    "aria-checked": isChoice ? String(isChecked) : undefined,
+    onclick: () => {
+      close();
+      run();
+    },
+  }, mark, element("span", { class: "label", dir: "auto", textContent: label }));
+}
+
+/** The arrow keys lead from item to item, and Tab leaves the menu. */
+function goAbout(menu, event) {
+  const items = [...menu.querySelectorAll("button")];
+  const index = items.indexOf(document.activeElement);
+  const target = {
+    ArrowDown: items[(index + 1) % items.length], ArrowUp: items.at(index - 1), Home: items[0], End: items.at(-1),
+  }[event.key];
+  if (event.key === "Tab") menu.hidePopover();
+  if (!target) return;
+  event.preventDefault();
+  event.stopPropagation();
+  target.focus();
+}

@@ -2,11 +2,11 @@
 // is wrong with the input, or returns null if there is no value. Some also have `type(text)`, which replaces the
 // content.
 
-import { element, uniqueId } from "./dom.js";
-import { localText, offsetText, storedDate, zoneName } from "./dates.js";
-import { dataEditor } from "./editor-data.js";
-import { treeEditor } from "./editor-tree.js";
-import { columnType, field, lineOf, parsed, sameValue, typeOf } from "./values.js";
+import { button, element, icon, uniqueId } from "./dom.js";
+import {
+  byteCount, columnType, emptyValue, field, lineOf, localText, offsetText, parsed, sameValue, sizeText, storedDate,
+  typeOf, types, zoneName,
+} from "./values.js";
 
 /**
  * The editor for a value of a type. `context`: `label`, `column` (if the value is a whole field), `api` (for
@@ -34,7 +34,9 @@ export const editedType = (value, column) => typeOf(value) ?? columnType(column?
 function textEditor(value, { label }) {
   // If the style sheet cannot fit the field to its text, it gets about as many rows.
   const rows = Math.min(8, 1 + Math.floor((value ?? "").length / 60));
-  const node = element("textarea", { class: "input text-input", rows, value: value ?? "", "aria-label": label });
+  const node = element("textarea", {
+    class: "input text-input", dir: "auto", rows, value: value ?? "", "aria-label": label,
+  });
   return {
     node,
     focus: () => node.focus(),
@@ -74,8 +76,24 @@ function dateEditor(value, { label }) {
   };
   input.addEventListener("input", explain);
   explain();
+  const calendar = element("input", {
+    class: "calendar", type: "datetime-local", step: 1, tabIndex: -1, "aria-hidden": "true",
+    onchange: () => {
+      input.value = calendar.value.replace("T", " ");
+      explain();
+      input.focus();
+    },
+  });
+  const choose = button("Choose a date", {
+    shape: "calendar", kind: "is-quiet is-icon",
+    onclick: () => {
+      calendar.value = value ? localText(value.date).replace(" ", "T") : "";
+      calendar.showPicker();
+    },
+  });
   return {
-    node: element("div", { class: "date-editor" }, input, note),
+    node: element("div", { class: "date-editor" },
+      element("div", { class: "date-line" }, input, calendar, choose), note),
     focus: () => input.select(),
     type: (text) => {
       input.value = text;
@@ -130,4 +148,165 @@ function suggestion(record, name) {
   const key = name === "id" ? record.id : lineOf(field(record, name));
   const text = record.fields.map(([, value]) => value).find((value) => typeOf(value) === "string");
   return element("option", { value: key, label: text === undefined ? key : lineOf(text) });
+}
+
+// An editor for lists and nested fields, shown as a tree. Each value has a type and an editor, and can be moved or
+// removed.
+
+/** `type` is `array` or `dictionary`. */
+export function treeEditor(value, type, { label }) {
+  const isArray = type === "array";
+  const items = element("ul", { class: "tree", "aria-label": label });
+  const entries = new Map();
+  const add = (key, each) => {
+    const item = new Item(key, each, { isArray, label, onMove: move, onRemove: remove });
+    entries.set(item.node, item);
+    items.append(item.node);
+    return item;
+  };
+  const move = (item, step) => {
+    const other = step < 0 ? item.node.previousElementSibling : item.node.nextElementSibling;
+    if (other) step < 0 ? other.before(item.node) : other.after(item.node);
+  };
+  const remove = (item) => {
+    const next = item.node.nextElementSibling ?? item.node.previousElementSibling;
+    item.node.remove();
+    (entries.get(next)?.editor ?? { focus: () => adder.focus() }).focus();
+  };
+  const adder = button(isArray ? "Add an item" : "Add a field", {
+    shape: "add", kind: "is-small", onclick: () => add(isArray ? undefined : "", "").focus(),
+  });
+  for (const [key, each] of contents(value, isArray)) add(key, each);
+  return {
+    node: element("div", { class: "tree-editor" }, items, adder),
+    focus: () => (entries.get(items.firstElementChild) ?? adder).focus(),
+    value: () => collected([...items.children].map((node) => entries.get(node)), isArray),
+  };
+}
+
+function contents(value, isArray) {
+  if (value === undefined) return [];
+  return isArray ? value.array.map((each) => [undefined, each]) : value.dictionary;
+}
+
+function collected(items, isArray) {
+  if (isArray) return { array: items.map((item) => item.value()) };
+  const fields = items.map((item) => [item.key.value, item.value()]);
+  const names = new Set();
+  for (const [name] of fields) {
+    if (name === "") throw new Error("Every field needs a name.");
+    if (names.has(name)) throw new Error(`Two fields have the name ${name}.`);
+    names.add(name);
+  }
+  return { dictionary: fields };
+}
+
+class Item {
+  node = element("li", { class: "tree-item" });
+  #label;
+
+  constructor(key, value, { isArray, label, onMove, onRemove }) {
+    this.#label = label;
+    this.key = isArray ? null : keyInput(key, label);
+    this.type = typeChoice(typeOf(value), `Type in ${label}`, (type) => this.#edit(emptyValue(type), type));
+    this.slot = element("div", { class: "tree-value" });
+    const tools = element(
+      "div",
+      { class: "tree-tools" },
+      button("Move up", { shape: "up", kind: "is-quiet is-icon", onclick: () => onMove(this, -1) }),
+      button("Move down", { shape: "down", kind: "is-quiet is-icon", onclick: () => onMove(this, 1) }),
+      button("Remove", { shape: "close", kind: "is-quiet is-icon", onclick: () => onRemove(this) }));
+    this.node.append(...[this.key, this.type, this.slot, tools].filter(Boolean));
+    this.#edit(value, typeOf(value));
+  }
+
+  #edit(value, type) {
+    this.editor = editorFor(value, type, { label: `Value in ${this.#label}`, column: { required: true } });
+    this.node.classList.toggle("is-branch", type === "array" || type === "dictionary");
+    this.slot.replaceChildren(this.editor.node);
+  }
+
+  focus() {
+    (this.key ?? this.editor).focus();
+  }
+
+  value() {
+    const value = this.editor.value();
+    if (value === null) throw new Error("A value is missing.");
+    return value;
+  }
+}
+
+const keyInput = (key, label) =>
+  element("input", { class: "input key-input", value: key, "aria-label": `Name in ${label}`, placeholder: "Name" });
+
+/** A list of the types. */
+export function typeChoice(type, label, onChange) {
+  const options = types.map((each) => element("option", { value: each, textContent: each }));
+  const node = element("select", { class: "input type-input", "aria-label": label }, ...options);
+  node.value = type;
+  node.addEventListener("change", () => onChange(node.value));
+  return node;
+}
+
+// An editor for bytes. It shows a preview if they are a picture, and can save them to a file and load them from one.
+
+// What base64 makes of the first bytes.
+const heads = {
+  "image/png": /^iVBORw0KGgo/, "image/jpeg": /^\/9j\//, "image/gif": /^R0lGOD[dl]h/, "image/webp": /^UklGR.{6}XRUJQ/,
+};
+
+export function dataEditor(value, { label }) {
+  let current = value;
+  const preview = element("div", { class: "data-preview" });
+  const chooser = element("input", { type: "file", class: "input", "aria-label": `A file for ${label}` });
+  const show = () => preview.replaceChildren(...previewOf(current, label));
+  chooser.addEventListener("change", async () => {
+    const [file] = chooser.files;
+    if (!file) return;
+    current = { data: await base64(file) };
+    show();
+  });
+  show();
+  return {
+    node: element("div", { class: "data-editor" }, preview, chooser),
+    focus: () => chooser.focus(),
+    value: () => current ?? null,
+  };
+}
+
+function previewOf(value, label) {
+  if (value === undefined) return [element("span", { class: "note", textContent: "No data yet. Choose a file." })];
+  const parts = [element("span", { class: "note", textContent: sizeText(byteCount(value)) })];
+  const media = mediaOf(value);
+  if (media) {
+    parts.unshift(element("img", { src: `data:${media};base64,${value.data}`, alt: `Picture in ${label}` }));
+  }
+  if (value.data) parts.push(downloadLink(value.data, media, label));
+  return parts;
+}
+
+/** A link, because a record that is only shown disables its buttons. */
+function downloadLink(data, media, label) {
+  const link = element("a", { href: "", download: label, class: "button" }, icon("download"), "Download");
+  link.addEventListener("click", () => {
+    const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+    const address = URL.createObjectURL(new Blob([bytes], { type: media ?? "application/octet-stream" }));
+    link.href = address;
+    setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  });
+  return link;
+}
+
+const mediaOf = ({ data, media }) =>
+  media ?? Object.keys(heads).find((each) => heads[each].test(data));
+
+async function base64(file) {
+  const reader = new FileReader();
+  const read = new Promise((resolve, reject) => {
+    reader.onload = () => resolve(reader.result);
+    reader.onerror = () => reject(reader.error);
+  });
+  reader.readAsDataURL(file);
+  return (await read).replace(/^[^,]*,/, "");
 }

@@ -1,6 +1,7 @@
 // Search, and a filter that shows mistakes at their place.
 
 import { button, element, icon } from "./dom.js";
+import { lineOf } from "./values.js";
 
 const pause = 250;
 
@@ -47,6 +48,15 @@ export class FilterBar {
   showExample(columns) {
     const { name } = columns.find(({ type }) => type === "string") ?? {};
     this.where.placeholder = name ? `Filter, such as ${name} CONTAINS "a"` : "Filter";
+  }
+
+  /** Adds a condition to the filter. */
+  narrow(condition) {
+    const { where } = this.query;
+    const rest = /\bOR\b/i.test(where) ? `(${where})` : where;
+    this.where.value = where === "" ? condition : `${rest} AND ${condition}`;
+    this.#mark(null);
+    this.#check();
   }
 
   clear() {
@@ -146,3 +156,33 @@ function unknownField({ name, nearest }, where) {
     position: start < 0 ? null : [start, start + name.length],
   };
 }
+
+// Conditions, as the language of filters writes them
+
+const isWord = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** Words of the language, and names that mean something else. */
+const reserved = new Set(["and", "or", "not", "in", "like", "matches", "contains", "beginswith", "endswith", "between",
+  "any", "some", "all", "none", "true", "false", "yes", "no", "null", "nil", "now", "today", "is", "id", "recordid",
+  "fields", "truepredicate", "falsepredicate", "first", "last", "date", "data", "real"]);
+
+const quoted = (text) => `"${text.replace(/[\\"]/g, "\\$&").replace(/[\n\r\t\u0000-\u001f]/g, escaped)}"`;
+const escaped = (character) => `\\u{${character.charCodeAt(0).toString(16)}}`;
+
+const fieldText = (name) => (isWord.test(name) && !reserved.has(name.toLowerCase()) ? name : `#${quoted(name)}`);
+
+/** A text, a number or a Boolean. */
+const literal = (value) =>
+  (typeof value === "boolean" ? (value ? "TRUE" : "FALSE") : typeof value === "string" ? quoted(value) : lineOf(value));
+
+/** The condition that a field has one of these values. */
+export function condition(name, values) {
+  const literals = values.map(literal);
+  const field = fieldText(name);
+  return literals.length === 1 ? `${field} = ${literals[0]}` : `${field} IN {${literals.join(", ")}}`;
+}
+
+/** The condition that a field is in a range; empty if both ends are open. The ends are literals. */
+export const rangeCondition = (name, from, to) => [
+  ...(from === undefined ? [] : [`${fieldText(name)} >= ${from}`]),
+  ...(to === undefined ? [] : [`${fieldText(name)} <= ${to}`])].join(" AND ");

@@ -1,22 +1,16 @@
 // A table: its records, and everything around them.
 
-import { brokenTable } from "./broken-table.js";
-import { CellEditor } from "./cell-editor.js";
-import { allowResizing } from "./column-edges.js";
-import { ColumnWidths } from "./column-widths.js";
-import { button, counted, element } from "./dom.js";
-import { allowDragging } from "./drag.js";
+import { RecordActions } from "./actions.js";
+import { askForColumn } from "./column-menu.js";
+import { Arrangement } from "./columns.js";
+import { button, counted, element, grouped, icon, menuButton } from "./dom.js";
+import { CellEditor } from "./editing.js";
 import { FilterBar } from "./filter-bar.js";
-import { Grid } from "./grid.js";
-import { handleKeys } from "./grid-keys.js";
-import { handlePointer } from "./grid-pointer.js";
-import { readingTable } from "./reading-table.js";
-import { RecordActions } from "./record-actions.js";
-import { RecordList } from "./record-list.js";
-import { Selection } from "./selection.js";
-import { sortText, turned } from "./sort-keys.js";
-import { StatusLine, toolbar } from "./toolbar.js";
-import { rowHeight } from "./viewport.js";
+import { Grid, rowHeight } from "./grid.js";
+import { brokenTable, readingTable } from "./instead.js";
+import { allowDragging, allowMovingColumns, allowResizing, handleKeys, handlePointer } from "./input.js";
+import { RecordList, Selection } from "./records.js";
+import { field, lineOf, sortText, sortWords, turned } from "./values.js";
 
 /** Stands for the ids of all records. */
 const everything = { has: () => true, add: () => {} };
@@ -24,37 +18,49 @@ const everything = { has: () => true, add: () => {} };
 export class TableView {
   query = { where: "", search: "", sort: "" };
   sortKeys = [];
+  /** All columns, as the server names them. */
   columns = [];
   list = null;
+  /** The number of records in the table, also of those that a filter hides. */
+  count = 0;
   node = element("div", { class: "table-view" });
   #work = Promise.resolve();
   #isRefreshWaiting = false;
   #changed = new Set();
+  /** The problem that is shown in place of records, as JSON. */
+  #instead = "";
 
-  /** `options`: `api`, `notices`, `isReadOnly`, `undo()`, `onCount(count)`. */
+  /** `options`: `api`, `notices`, `isReadOnly`, `storePath`, `undoAction(step)`, `onCount(count)`. */
   constructor(name, options) {
     Object.assign(this, options);
     this.table = options.api.table(name);
     this.selection = new Selection(() => this.#selectionChanged());
     this.actions = new RecordActions(this);
-    this.status = new StatusLine({ keepOrder: () => this.actions.keepOrder(), endSort: () => this.endSort() });
+    this.arrangement = new Arrangement(options.storePath, name);
+    this.toolbar = new Toolbar(this);
+    this.status = new StatusLine({
+      keepOrder: () => this.actions.keepOrder(), endSort: () => this.endSort(),
+      showEditor: (editor) => this.actions.showEditor(editor), giveUp: (editor) => this.actions.giveUp(editor),
+    });
     this.grid = new Grid({
       label: `Records of ${name}`, selection: this.selection, readPicture: this.table.picture,
-      onFocus: () => this.#focusChanged(), isReadOnly: this.isReadOnly, chosenWidths: new ColumnWidths(name),
+      onFocus: () => this.#focusChanged(), isReadOnly: this.isReadOnly, arrangement: this.arrangement,
     });
     this.filter = new FilterBar(this.table, (asked) => this.#ask({ ...this.query, ...asked }));
     this.empty = element("div", { class: "empty", hidden: true });
     this.#listenToPeople();
     this.node.append(
-      toolbar(this.actions), this.filter.node,
+      this.toolbar.node, this.filter.node,
       element("div", { class: "grid-area" }, this.grid.node, this.empty), this.status.node);
   }
 
   #listenToPeople() {
-    const editor = new CellEditor(this.grid, this.actions);
-    handleKeys(this.grid, this.actions, editor);
-    handlePointer(this.grid, this.actions, editor);
+    this.editor = new CellEditor(this.grid, this.actions);
+    handleKeys(this.grid, this.actions, this.editor);
+    handlePointer(this.grid, this.actions, this.editor);
     allowResizing(this.grid);
+    allowMovingColumns(this.grid, (name, before) =>
+      this.arrange((arrangement, columns) => arrangement.move(columns, name, before)));
     allowDragging(this.grid, {
       idsFor: (row) => this.actions.draggedIds(row), drop: (ids, gap) => this.actions.drop(ids, gap),
     });
@@ -66,8 +72,31 @@ export class TableView {
     this.node.addEventListener("paste", (event) => {
       if (event.target.closest("input, textarea")) return;
       event.preventDefault();
-      this.actions.paste(event.clipboardData.getData("text/plain"));
+      this.actions.paste(event.clipboardData.getData("text/plain"), event.clipboardData.getData("text/html"));
     });
+  }
+
+  /** The columns in the person's order, also those that are hidden. */
+  get orderedColumns() {
+    return this.arrangement.ordered(this.columns);
+  }
+
+  /** Arranges the columns anew: `change(arrangement, columns)`. */
+  arrange(change) {
+    change(this.arrangement, this.columns);
+    this.#showRows(this.grid.viewport.top);
+  }
+
+  /** Whether something that a person typed was refused and is still there. */
+  get hasRefused() {
+    return this.editor.refused.length > 0;
+  }
+
+  /** Shows the table again that was out of sight. */
+  return() {
+    this.grid.viewport.scrollTo(this.grid.viewport.top);
+    this.onCount(this.count);
+    return this.refresh();
   }
 
   /** Reads the table for the first time. */
@@ -124,16 +153,24 @@ export class TableView {
     const { viewport, focusedRecord, focused } = this.grid;
     const { first, last } = viewport.rows;
     const topBefore = viewport.top;
+    const before = this.list.version;
     const refreshed = this.list.refresh({ ...this.#anchor(first, last), fallback: first, count: last - first + 10 });
     const [info, [read]] = await Promise.all([this.table.info(), Promise.allSettled([refreshed])]);
     if (this.#showInstead(info)) return;
     if (read.status === "rejected") throw read.reason;
+    if (this.list.version !== before) await this.#keepSelection();
     const id = focusedRecord?.id;
     if (id !== undefined) focused.row = this.list.indexOf(id) ?? (await this.list.place(id)) ?? focused.row;
     viewport.scrolled();
     // Somebody who went to the beginning or jumped elsewhere while this was being read stays there.
     const hasLeft = viewport.top === 0 || Math.abs(viewport.top - topBefore) > viewport.height;
     this.#show(info, viewport.top + (hasLeft ? 0 : read.value - first) * rowHeight);
+  }
+
+  /** Records that are gone, or that the filter hides now, are no longer selected. */
+  async #keepSelection() {
+    const { ids } = this.selection;
+    if (ids.length > 0) this.selection.keep(await this.list.present(ids));
   }
 
   #anchor(first, last) {
@@ -150,12 +187,17 @@ export class TableView {
 
   #show(info, top) {
     this.columns = info.columns;
-    this.grid.show(this.list, { columns: info.columns, sortKeys: this.sortKeys }, top);
+    this.count = info.count;
+    this.#showRows(top);
     this.filter.showExample(info.columns);
     this.onCount(info.count);
     this.status.showSort(this.sortKeys, this.isReadOnly);
     this.#focusChanged();
     this.#showEmptiness();
+  }
+
+  #showRows(top) {
+    this.grid.show(this.list, { columns: this.arrangement.shown(this.columns), sortKeys: this.sortKeys }, top);
   }
 
   #showEmptiness() {
@@ -183,6 +225,10 @@ export class TableView {
   #showInstead({ problem, reading }) {
     if (!problem && reading === undefined) return false;
     this.list = null;
+    // Somebody may be about to press its button.
+    const shown = JSON.stringify([problem, reading]);
+    if (shown === this.#instead) return true;
+    this.#instead = shown;
     this.node.replaceChildren(reading === undefined ? this.#broken(problem) : readingTable(this.table.name, reading));
     return true;
   }
@@ -204,14 +250,14 @@ export class TableView {
 
   /** Sorts the view by a field, see `turned`. The stored order does not change. */
   sortBy(name, mode) {
-    this.#sortAs(turned(this.sortKeys, name, mode));
+    this.sortAs(turned(this.sortKeys, name, mode));
   }
 
   endSort() {
-    this.#sortAs([]);
+    this.sortAs([]);
   }
 
-  #sortAs(keys) {
+  sortAs(keys) {
     this.sortKeys = keys;
     this.#ask({ ...this.query, sort: sortText(keys) });
   }
@@ -225,6 +271,11 @@ export class TableView {
     if (verb) this.notices.say(`${verb} record ${id}.${place === null ? " The filter or the search hides it." : ""}`);
   }
 
+  /** Prints all records that the list has. */
+  print() {
+    return printTable(this).catch((error) => this.notices.fail(error));
+  }
+
   focusGrid() {
     this.grid.focusCell(this.grid.focused.row, this.grid.focused.column);
   }
@@ -235,6 +286,141 @@ export class TableView {
 
   #selectionChanged() {
     this.grid.render();
-    this.status.showSelected(this.selection.size);
+    this.toolbar.showSelected(this.selection.size);
   }
+}
+
+// The buttons above the records: those of the table or, if records are selected, those for them.
+
+class Toolbar {
+  #actions;
+  #count = element("span", { class: "selection-count", role: "status" });
+  #table;
+  #selection;
+  #openButton;
+
+  /** `view` is the TableView. */
+  constructor(view) {
+    const { actions } = view;
+    this.#actions = actions;
+    const ifWritable = (...nodes) => (actions.isReadOnly ? [] : nodes);
+    this.#openButton = button("Open", { shape: "open", onclick: () => actions.open() });
+    this.#table = element("div", { class: "tools" },
+      ...ifWritable(button("Add record", { shape: "add", kind: "is-primary", onclick: () => actions.add() })),
+      ...menuButton("Columns", "columns", () => columnList(view)),
+      ...menuButton("Copy", "copy", () => this.#copyItems("shown", "All shown records as")),
+      button("Print", { shape: "print", onclick: () => view.print() }));
+    this.#selection = element("div", { class: "tools is-selection", hidden: true },
+      this.#count, this.#openButton,
+      ...ifWritable(
+        button("Duplicate", { shape: "duplicate", onclick: () => actions.duplicate() }),
+        button("Move to…", { shape: "move", onclick: () => actions.moveTo() })),
+      ...menuButton("Copy", "copy", () => this.#copyItems("selected", "Selected records as")),
+      ...ifWritable(button("Delete", { shape: "trash", onclick: () => actions.remove() })),
+      button("Deselect", { shape: "close", kind: "is-quiet is-icon", onclick: () => this.#deselect(view) }));
+    this.node = element("div", { class: "toolbar", role: "toolbar", "aria-label": "Records" },
+      this.#table, this.#selection);
+  }
+
+  #copyItems(which, words) {
+    const kinds = [["table", "table for a spreadsheet"], ["csv", "CSV"], ["json", "JSON"]];
+    return kinds.map(([format, name]) => ({
+      label: `${words} ${name}`, run: () => this.#actions.copy(which, format),
+    }));
+  }
+
+  #deselect(view) {
+    view.selection.clear();
+    view.focusGrid();
+  }
+
+  showSelected(count) {
+    const hadFocus = this.#selection.contains(document.activeElement);
+    this.#count.textContent = count === 0 ? "" : `${grouped(count)} selected`;
+    this.#table.hidden = count > 0;
+    this.#selection.hidden = count === 0;
+    this.#openButton.hidden = count !== 1;
+    if (hadFocus && count === 0) document.querySelector(".grid [tabindex='0']")?.focus();
+  }
+}
+
+/** The columns with a box each, for the menu that shows and hides them. */
+function columnList(view) {
+  const { arrangement, columns } = view;
+  const items = arrangement.ordered(columns).map(({ name, title }) => ({
+    label: title ?? name,
+    isChecked: !arrangement.isHidden(name),
+    run: () => view.arrange(() => arrangement.hide(name, !arrangement.isHidden(name))),
+  }));
+  const tools = [{ label: "Arrange as before", run: () => view.arrange(() => arrangement.reset()) }];
+  if (!view.isReadOnly) tools.unshift({ label: "Add a column…", run: () => askForColumn({ name: "" }, view) });
+  return [...items, null, ...tools];
+}
+
+/** The line below the records: the place, the order, and the values that were refused. */
+class StatusLine {
+  node = element("div", { class: "status" });
+  #actions;
+  #place = element("span", { class: "status-place" });
+  #sorted = element("span", { class: "status-sorted" });
+  #refused = element("div", { class: "status-refused", role: "alert", hidden: true });
+
+  /** `actions`: `keepOrder()`, `endSort()`, `showEditor(editor)`, `giveUp(editor)`. */
+  constructor(actions) {
+    this.#actions = actions;
+    this.node.append(this.#refused, this.#place, this.#sorted);
+  }
+
+  showPlace(row, total) {
+    const place = row < 0 || total === 0 ? counted(total, "record") : `Record ${grouped(row + 1)} of ${grouped(total)}`;
+    this.#place.textContent = place;
+  }
+
+  showSort(keys, isReadOnly) {
+    if (keys.length === 0) return this.#sorted.replaceChildren();
+    const keep = button("Keep this order", { kind: "is-small", onclick: () => this.#actions.keepOrder() });
+    const end = button("End the sorting", { kind: "is-small is-quiet", onclick: () => this.#actions.endSort() });
+    this.#sorted.replaceChildren(`View sorted by ${sortWords(keys)}`, ...(isReadOnly ? [] : [keep]), end);
+  }
+
+  /** Shows the newest of the editors whose values were refused. The others follow when it is done. */
+  showRefused(editors) {
+    const [editor] = editors.slice(-1);
+    this.#refused.hidden = !editor;
+    if (!editor) return this.#refused.replaceChildren();
+    const more = editors.length > 1 ? ` (${editors.length} values are not saved)` : "";
+    this.#refused.replaceChildren(
+      icon("warning"),
+      element("span", { textContent: `Not saved: ${editor.label}. ${editor.problem.textContent}${more}` }),
+      button("Show", { kind: "is-small", onclick: () => this.#actions.showEditor(editor) }),
+      button("Give up", { kind: "is-small is-quiet", onclick: () => this.#actions.giveUp(editor) }));
+  }
+}
+
+// Printing a table: all its records, with the head on each page. The grid has only the rows that are seen.
+
+const mostRecords = 20_000;
+const atOnce = 1000;
+
+/** Prints the records that a view lists. Throws an Error if they are too many. */
+async function printTable({ list, grid, table }) {
+  if (list.total > mostRecords) throw new Error("At most 20,000 records can be printed. Filter them, or export them.");
+  const records = [];
+  for (let from = 0; from < list.total; from += atOnce) {
+    records.push(...await list.records(from, Math.min(list.total, from + atOnce) - 1));
+  }
+  const node = page(table.name, grid.columns, records);
+  document.body.append(node);
+  addEventListener("afterprint", () => node.remove(), { once: true });
+  print();
+}
+
+function page(title, columns, records) {
+  const heads = [{ name: "id" }, ...columns].map((column) =>
+    element("th", { scope: "col", dir: "auto", textContent: column.title ?? column.name }));
+  const lines = records.map((record) => element("tr", {}, element("td", { textContent: record.id }),
+    ...columns.map(({ name }) => element("td", { dir: "auto", textContent: lineOf(field(record, name)) }))));
+  return element("table", { class: "printed" },
+    element("caption", { textContent: title }),
+    element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...lines));
 }

@@ -39,6 +39,59 @@ import Testing
     }
   }
 
+  /// Any step can be undone and redone, whatever came before and after it.
+  @Test(arguments: StorePlace.allCases)
+  func stepsAreUndoneInAnyOrder(place: StorePlace) throws {
+    try withStore(place) { store in
+      var random = SeededRandom.fromEnvironment("undo in any order")
+      let numbers = (0..<12).map(String.init)
+      var entries: [String: UndoLog.Entry] = [:]
+      for number in numbers {
+        let (_, entry) = try store.undoLog.entry(named: number) { tx in
+          try tx["t"].add(["n": .string(number)])
+        }
+        entries[number] = entry
+      }
+      #expect(try names(store.undoLog.contents().undo) == numbers.reversed())
+      var undone: Set<String> = []
+      for step in 0..<60 {
+        let number = try #require(numbers.randomElement(using: &random))
+        let id = try #require(entries[number]?.id)
+        if undone.remove(number) != nil {
+          entries[number] = try store.undoLog.redo(id)
+        } else {
+          entries[number] = try store.undoLog.undo(id)
+          undone.insert(number)
+        }
+        let present = try store.table("t").snapshot().compactMap { $0.fields["n"]?.string }
+        #expect(Set(present) == Set(numbers).subtracting(undone))
+        let contents = try store.undoLog.contents()
+        #expect(Set(names(contents.redo)) == undone && Set(contents.redo.map(\.id)).contains(id) == false)
+        #expect(entries[number]?.name == number)
+        if step % 20 == 0 { try store.checkpoint() }
+      }
+      try store.checkInvariants()
+    }
+  }
+
+  @Test func stepThatIsGoneIsNotUndone() throws {
+    try withStore { store in
+      try write(store, 1)
+      let (_, nothing) = try store.undoLog.entry { _ in }
+      #expect(nothing == nil)
+      let id = try #require(store.undoLog.contents().undo.first?.id)
+      let redo = try store.undoLog.undo(id)
+      for (isGone, takeBack) in [
+        (id, store.undoLog.undo), (redo.id, store.undoLog.undo), (id, store.undoLog.redo),
+      ]
+        as [(String, (String) throws -> UndoLog.Entry)]
+      {
+        #expect(throws: StoreError.self) { _ = try takeBack(isGone) }
+      }
+      #expect(try store.undoLog.redo(redo.id).name == "number 1")
+    }
+  }
+
   /// The step's file once had a string for each added record.
   @Test func stepOfFormerFormatIsUndone() throws {
     try withStore { store in
