@@ -59,7 +59,7 @@ extension Site {
     _ name: String, named step: String? = nil, in body: (inout StoreTransaction) throws -> Result
   ) throws -> Edit<Result> {
     do {
-      let (result, entry) = try store.undoLog.entry(named: step) { tx in
+      let (result, entry) = try store.undoLog.loggedWrite(named: step) { tx in
         let before = try tx[name].snapshot()
         let result = try body(&tx)
         ownWrites.note(TableChange(from: before, to: try tx[name].snapshot()), of: name)
@@ -100,7 +100,7 @@ extension Site {
   private func sort(_ name: String, by keys: [SortKey]) throws -> UndoLog.Entry.ID? {
     ownWrites.expectChanges(of: [name])
     do {
-      let (wasSorted, entry) = try store.undoLog.entry(named: "sort of \(name)") { tx in
+      let (wasSorted, entry) = try store.undoLog.loggedWrite(named: "sort of \(name)") { tx in
         let before = try tx[name].snapshot()
         try tx[name].sort(by: keys)
         return WatchedTables.areSame(before, try tx[name].snapshot())

@@ -44,7 +44,7 @@ extension Site {
   ) throws -> Response {
     let former = try tables.referring(to: name).filter { $0.name != name } + [(name, tables[name].snapshot)]
     let (count, entry) = try expectingChanges(of: former) {
-      try store.undoLog.entry(named: step) { tx in try edit(tx[name]) }
+      try store.undoLog.loggedWrite(named: step) { tx in try edit(tx[name]) }
     }
     return .json(.object([("count", .number(count)), ("step", JSON(entry?.id))]))
   }

@@ -6,8 +6,8 @@ import Synchronization
 /// The records of a canonical file whose offsets are known. Looking at a record reads the piece that contains it, and
 /// checks that the file is still the one that the offsets belong to, and that the piece is where it should be.
 ///
-/// Whoever looks at many records out of order would read the same pieces again and again. Before that has cost more than
-/// reading the file, all records are read, and stay in memory.
+/// Whoever looks at many records out of order would read the same pieces again and again. Before that has cost more
+/// than reading the file, all records are read, and stay in memory.
 final class UnreadTable: UnreadRecords {
   /// What was read so far.
   private struct Found {
@@ -15,8 +15,8 @@ final class UnreadTable: UnreadRecords {
     var latest: [(number: Int, records: [EncodedRecord])] = []
     /// The chunks that certainly begin with the right record. The end of the last chunk counts as one more.
     var starts: Set<Int>
-    /// What searching for ids and reading pieces again has cost so far, in bytes. A call counts as much as the bytes that
-    /// can be read in its time.
+    /// What searching for ids and reading pieces again has cost so far, in bytes. A call counts as much as the bytes
+    /// that can be read in its time.
     var repeatedCost = 0
     var whole: Whole?
   }

@@ -73,7 +73,7 @@ public struct UndoLog: Sendable {
   /// - Returns: the result of `body`, and the entry; `nil` if the write changed nothing.
   /// - Throws: as ``write(named:_:)``.
   /// - Complexity: as ``write(named:_:)``.
-  public func entry<Result>(
+  public func loggedWrite<Result>(
     named name: String? = nil, _ body: (inout StoreTransaction) throws -> Result
   ) throws -> (result: Result, entry: Entry?) {
     var token: CommitToken?
@@ -180,7 +180,7 @@ public struct UndoLog: Sendable {
   public func undo() throws -> Entry? { try takeBack(.undo) }
 
   /// Undoes one write, and leaves alone those that were made after it.
-  /// - Parameter id: the write, as in ``contents()`` or from ``entry(named:_:)``.
+  /// - Parameter id: the write, as in ``contents()`` or from ``loggedWrite(named:_:)``.
   /// - Returns: the write, with the id by which `redo(_:)` finds it.
   /// - Throws: as `undo()`; ``StoreError/Code/undoStepLost`` if the log does not have the write, because it was undone
   ///   already or is too old.

@@ -47,7 +47,7 @@ import Testing
       let numbers = (0..<12).map(String.init)
       var entries: [String: UndoLog.Entry] = [:]
       for number in numbers {
-        let (_, entry) = try store.undoLog.entry(named: number) { tx in
+        let (_, entry) = try store.undoLog.loggedWrite(named: number) { tx in
           try tx["t"].add(["n": .string(number)])
         }
         entries[number] = entry
