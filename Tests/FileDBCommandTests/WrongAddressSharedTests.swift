@@ -7,6 +7,8 @@ import Testing
 struct WrongAddressSharedTests {
   @Test(.enabled(if: PostgresServer.current != nil)) func wrongPartOfAnAddressOfPostgreSQLIsNamed() throws {
     let host = try #require(PostgresServer.current).folder
+    // The first store makes FileDB's tables.
+    try SharedEngine.postgreSQL.withStore { _, _ in }
     let unused = try HeldPort()
     for (address, words) in [
       "postgres://nobody@/postgres?host=\(host)&store=x": "role \"nobody\" does not exist",
