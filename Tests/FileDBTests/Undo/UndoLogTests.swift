@@ -77,7 +77,7 @@ import Testing
   @Test func stepThatIsGoneIsNotUndone() throws {
     try withStore { store in
       try write(store, 1)
-      let (_, nothing) = try store.undoLog.entry { _ in }
+      let (_, nothing) = try store.undoLog.loggedWrite { _ in }
       #expect(nothing == nil)
       let id = try #require(store.undoLog.contents().undo.first?.id)
       let redo = try store.undoLog.undo(id)
