@@ -182,7 +182,7 @@ struct PostgresAccessTests {
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
     process.arguments = ["-c", "\(line) 2>/dev/null"]
     process.currentDirectoryURL = folder
-    try process.run()
+    try process.start()
     try process.waitForEnd()
     return process.terminationStatus
   }

@@ -172,7 +172,7 @@ struct PostgresTests {
       psql.arguments =
         ["psql", "-X", "-v", "ON_ERROR_STOP=1", "-d"] + [try server().info, "-f", script.path]
       psql.standardOutput = FileHandle.nullDevice
-      try psql.run()
+      try psql.start()
       try psql.waitForEnd()
       #expect(psql.terminationStatus == 0)
       try store.catchUp()

@@ -33,7 +33,7 @@ final class LiveProgram: Sendable {
     process.standardInput = input
     process.standardOutput = output
     process.standardError = output
-    try process.run()
+    try process.start()
     let reader = output.fileHandleForReading
     Thread.detachNewThread { [self] in
       while case let bytes = reader.availableData, !bytes.isEmpty {

@@ -77,10 +77,12 @@ func run(
     let files = ["input", "output", "error"].map { scratch.appendingPathComponent($0) }
     try Data(input.utf8).write(to: files[0])
     for file in files[1...] { try Data().write(to: file) }
-    process.standardInput = try FileHandle(forReadingFrom: files[0])
-    process.standardOutput = try FileHandle(forWritingTo: files[1])
-    process.standardError = try FileHandle(forWritingTo: files[2])
-    try process.run()
+    let input = try FileHandle(forReadingFrom: files[0])
+    let outputs = try files[1...].map { try FileHandle(forWritingTo: $0) }
+    // A process stays in memory, with its files.
+    defer { for file in [input] + outputs { try? file.close() } }
+    (process.standardInput, process.standardOutput, process.standardError) = (input, outputs[0], outputs[1])
+    try process.start()
     try process.waitForEnd()
     return ToolResult(
       output: String(decoding: try Data(contentsOf: files[1]), as: UTF8.self),
@@ -125,7 +127,7 @@ final class RunningTool {
     running.standardInput = FileHandle.nullDevice
     running.standardOutput = if let pipe { pipe } else { try FileHandle(forWritingTo: files.output) }
     running.standardError = try FileHandle(forWritingTo: files.error)
-    try running.run()
+    try running.start()
   }
 
   deinit { if running.isRunning { kill(running.processIdentifier, SIGKILL) } }

@@ -90,7 +90,7 @@ func runSQLiteProgram(_ file: URL, _ input: String) throws -> String {
   process.arguments = ["-batch", "-bail", file.path, input]
   let output = Pipe()
   process.standardOutput = output
-  try process.run()
+  try process.start()
   let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
   process.waitUntilExit()
   guard process.terminationStatus == 0 else { throw CocoaError(.executableLoad) }

@@ -90,7 +90,7 @@ import Testing
       process.arguments = ["-c", #"exec 9>>"$0"; /usr/bin/flock 9; echo locked; exec sleep 600"#, path]
       let output = Pipe()
       process.standardOutput = output
-      try process.run()
+      try process.start()
       #expect(output.fileHandleForReading.readData(ofLength: 6) == Data("locked".utf8))
       #expect(kind { _ = try disk.lock(path, timeout: moment) } == .timedOut)
       kill(process.processIdentifier, SIGKILL)

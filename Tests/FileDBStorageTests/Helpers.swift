@@ -48,7 +48,7 @@ func run(_ program: String, _ arguments: String...) throws {
   let process = Process()
   process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
   process.arguments = [program] + arguments
-  try process.run()
+  try process.start()
   process.waitUntilExit()
   guard process.terminationStatus == 0 else {
     throw CommandFailure(command: ([program] + arguments).joined(separator: " "))

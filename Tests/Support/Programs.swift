@@ -1,6 +1,15 @@
 import Foundation
+import Synchronization
+
+private let starting = Mutex(())
 
 extension Process {
+  /// Starts the program, while no other is started.
+  ///
+  /// Foundation learns of the end of a program from a socket. Another program that starts at the same moment would
+  /// inherit the socket, and keep it open for as long as it runs.
+  package func start() throws { try starting.withLock { _ in try run() } }
+
   /// Waits until the program ends, and kills it if it does not.
   ///
   /// On Linux, `waitUntilExit` looks only every 50 milliseconds.

@@ -156,7 +156,7 @@ private func run(
   process.arguments = arguments
   process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
   process.standardOutput = output
-  try process.run()
+  try process.start()
   let said = try output.fileHandleForReading.readToEnd() ?? Data()
   try process.waitForEnd()
   guard process.terminationStatus == 0 else {

@@ -22,7 +22,7 @@ package final class Worker {
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = try FileHandle(forWritingTo: output)
     process.standardError = try FileHandle(forWritingTo: error)
-    try process.run()
+    try process.start()
   }
 
   deinit { if process.isRunning { kill() } }
