@@ -69,10 +69,10 @@ public struct UndoLog: Sendable {
     try write(named: { _ in name }, unlessKept: { throw $0 }, discarding: { _ in }, body)
   }
 
-  /// Like ``write(named:_:)``. Also returns the entry, for ``undo(_:)``.
+  /// Like `write(named:_:)`. Also returns the entry, for ``undo(_:)``.
   /// - Returns: the result of `body`, and the entry; `nil` if the write changed nothing.
-  /// - Throws: as ``write(named:_:)``.
-  /// - Complexity: as ``write(named:_:)``.
+  /// - Throws: as `write(named:_:)`.
+  /// - Complexity: as `write(named:_:)`.
   public func loggedWrite<Result>(
     named name: String? = nil, _ body: (inout StoreTransaction) throws -> Result
   ) throws -> (result: Result, entry: Entry?) {
