@@ -8,6 +8,8 @@ struct DecodedList<Value: Codable & Sendable>: Sendable {
   private var values: [AnyRecordID: Value] = [:]
   private var faultsByID: [AnyRecordID: StoreError] = [:]
   private var matching: Set<AnyRecordID> = []
+  /// Why the selection's condition cannot be used. Then the list is empty.
+  private(set) var conditionFault: StoreError?
   /// The part of the table.
   private(set) var snapshot: TableSnapshot<Value>
 
@@ -27,23 +29,24 @@ struct DecodedList<Value: Codable & Sendable>: Sendable {
     }
   }
 
-  /// The faults of the table's records, in the table's order.
+  /// What is wrong with the condition, and the faults of the table's records in the table's order.
   var faults: [StoreError] {
     let places = table.state.records
-    return faultsByID.sorted { (places.index(of: $0.key) ?? 0) < (places.index(of: $1.key) ?? 0) }.map(
-      \.value)
+    let ofRecords = faultsByID.sorted { (places.index(of: $0.key) ?? 0) < (places.index(of: $1.key) ?? 0) }
+    return [conditionFault].compactMap(\.self) + ofRecords.map(\.value)
   }
 
   /// Changes to another selection.
   mutating func select(_ newSelection: RecordSelection<Value>) {
     selection = newSelection
-    matching = []
-    let test = RecordTest(selection.condition)
+    (matching, conditionFault) = ([], nil)
+    let test = RecordTest(selection.condition, of: table.state.records)
     for record in table.state.records { note(record, test) }
+    refuse(test.fault)
     snapshot = selection.records(of: table, matching: matching)
   }
 
-  /// - Returns: whether a fault has appeared or disappeared.
+  /// - Returns: whether a record's fault has appeared or disappeared.
   mutating func follow(_ newTable: TableSnapshot<Value>) -> Bool {
     let difference = RecordsDifference(from: table.state.records, to: newTable.state.records)
     let isOther = !difference.isEmpty || table.exists != newTable.exists
@@ -51,7 +54,7 @@ struct DecodedList<Value: Codable & Sendable>: Sendable {
     guard isOther else { return false }
     let former = faultsByID
     for removal in difference.removed { forget(removal.record.id) }
-    let test = RecordTest(selection.condition)
+    let test = RecordTest(selection.condition, of: difference.newRecords)
     var reader = ValueReader<Value>()
     for record in difference.newRecords {
       forget(record.id)
@@ -62,6 +65,7 @@ struct DecodedList<Value: Codable & Sendable>: Sendable {
       }
       note(record, test)
     }
+    refuse(test.fault)
     snapshot = selection.records(of: table, matching: matching)
     return former.mapValues(\.message) != faultsByID.mapValues(\.message)
   }
@@ -74,6 +78,12 @@ struct DecodedList<Value: Codable & Sendable>: Sendable {
     values[id] = nil
     faultsByID[id] = nil
     matching.remove(id)
+  }
+
+  /// Empties the list if the condition cannot be used, now or before.
+  private mutating func refuse(_ fault: StoreError?) {
+    conditionFault = conditionFault ?? fault?.adding(table: table.table)
+    if conditionFault != nil { matching = [] }
   }
 
   private mutating func note(_ record: EncodedRecord, _ test: RecordTest<Value>) {

@@ -27,7 +27,8 @@ public final class ObservableTable<Value: Codable & Sendable> {
   public let table: RecordTable<Value>
   /// The records to show, in order.
   public private(set) var records: [DecodedRecord<Value>]
-  /// An error for each record of the table that could not be decoded, with the record's id.
+  /// An error for each record of the table that could not be decoded, with the record's id; before them, an error if the
+  /// predicate of the list cannot be used.
   public private(set) var faults: [StoreError]
   /// The reason why FileDB could not read another program's changes; `nil` if it could. See
   /// ``RecordStore/observationError``.
@@ -49,7 +50,8 @@ public final class ObservableTable<Value: Codable & Sendable> {
     self.init(table, RecordSelection(condition: .init(matches), order: order))
   }
 
-  /// Shows the records that match a predicate, and follows their changes.
+  /// Shows the records that match a predicate, and follows their changes. If `id` in the predicate may mean two things,
+  /// as ``TableSnapshot/records(where:)-(RecordPredicate)`` says, no record is shown, and ``faults`` says so.
   public convenience init(
     _ table: RecordTable<Value>, where predicate: RecordPredicate, sortedBy order: [SortKey] = []
   ) {

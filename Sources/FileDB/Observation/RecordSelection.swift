@@ -6,7 +6,7 @@ struct RecordSelection<Value: Codable & Sendable>: Sendable {
     case none
     /// Leaves out records for which the closure throws, and those that do not fit the type.
     case value(@Sendable (Value) throws -> Bool)
-    /// Also leaves out records for which the predicate throws.
+    /// Also leaves out records for which the predicate throws, and all of them if its `id` may mean two things.
     case predicate(RecordPredicate)
 
     init(_ matches: (@Sendable (Value) throws -> Bool)?) { self = matches.map(Condition.value) ?? .none }
@@ -33,16 +33,28 @@ struct RecordSelection<Value: Codable & Sendable>: Sendable {
   }
 }
 
+extension RecordSelection.Condition {
+  fileprivate func fault(in records: some Sequence<EncodedRecord>) -> StoreError? {
+    guard case .predicate(let predicate) = self else { return nil }
+    do throws(StoreError) { try predicate.checkIDs(as: Value.self, of: records) } catch { return error }
+    return nil
+  }
+}
+
 /// Tests records one after another.
 struct RecordTest<Value: Codable & Sendable> {
   private let condition: RecordSelection<Value>.Condition
   private let form: ValueForm
   private let fields: RecordFields
+  /// Why the condition cannot be used for this type.
+  let fault: StoreError?
 
-  init(_ condition: RecordSelection<Value>.Condition) {
+  /// - Parameter records: those that will be tested.
+  init(_ condition: RecordSelection<Value>.Condition, of records: some Sequence<EncodedRecord>) {
     self.condition = condition
     form = ValueForm(Value.self)
     fields = form.makeFields()
+    fault = condition.fault(in: records)
   }
 
   func includes(_ record: EncodedRecord, _ value: @autoclosure () throws -> Value) -> Bool {
@@ -59,6 +71,7 @@ struct SelectedRecords<Value: Codable & Sendable> {
   private let selection: RecordSelection<Value>
   private var table: TableSnapshot<Value>
   private var matching: Set<AnyRecordID> = []
+  private var fault: StoreError?
   private(set) var records: TableSnapshot<Value>
 
   init(_ selection: RecordSelection<Value>, of table: TableSnapshot<Value>) {
@@ -84,7 +97,12 @@ struct SelectedRecords<Value: Codable & Sendable> {
   }
 
   private mutating func test(_ records: some Sequence<EncodedRecord>) {
-    let test = RecordTest(selection.condition)
+    let test = RecordTest(selection.condition, of: records)
+    fault = fault ?? test.fault
+    guard fault == nil else {
+      matching = []
+      return
+    }
     var reader = ValueReader<Value>()
     for record in records {
       if test.includes(record, try reader.value(of: record)) {

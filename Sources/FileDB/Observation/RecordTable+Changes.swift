@@ -28,7 +28,9 @@ extension RecordTable {
     changes(of: RecordSelection(condition: .init(matches), order: order), since: start)
   }
 
-  /// The changes of the records that match a predicate; see `changes(where:sortedBy:since:)` with a closure.
+  /// The changes of the records that match a predicate; see `changes(where:sortedBy:since:)` with a closure. If `id`
+  /// in the predicate may mean two things, as ``TableSnapshot/records(where:)-(RecordPredicate)`` says, no record
+  /// matches.
   public func changes(
     where predicate: RecordPredicate, sortedBy order: [SortKey] = [], since start: TableSnapshot<Value>? = nil
   ) -> ChangeSequence<TableChange<Value>> {
@@ -105,12 +107,12 @@ extension RecordStore {
   /// commits in the journal, or cannot be read. `nil` if there is no such error. FileDB updates this only while
   /// somebody observes.
   ///
-  /// If several machines share the store, this also tells, even if nobody observes, why it cannot follow the shared log, for example
-  /// ``StoreError/Code/unreachable``, and why an edited file does not become a commit.
+  /// If several machines share the store, this also tells, even if nobody observes, why it cannot follow the shared
+  /// log, for example ``StoreError/Code/unreachable``, and why an edited file does not become a commit.
   ///
   /// Such an error does not end an observation. The tables stay as they were last read, and FileDB tries again after
-  /// each change on the disk, and once a second at the shared log. For example, while an editor is writing a file, the file is an error until it is
-  /// complete.
+  /// each change on the disk, and once a second at the shared log. For example, while an editor is writing a file, the
+  /// file is an error until it is complete.
   public var observationError: StoreError? { signals.failure.error }
 
   /// Each new ``observationError``, and `nil` when the error is gone. An existing error comes at once.

@@ -38,7 +38,8 @@ public final class TableObservation<Value: Codable & Sendable>: Sendable {
     shown.selection = RecordSelection(condition: .init(matches), order: order)
   }
 
-  /// Replaces the filter by a predicate, and the order; see `show(where:sortedBy:)` with a closure.
+  /// Replaces the filter by a predicate, and the order; see `show(where:sortedBy:)` with a closure. If `id` in the
+  /// predicate may mean two things, no record matches, and the faults of the next change say so.
   public func show(where predicate: RecordPredicate, sortedBy order: [SortKey] = []) {
     shown.selection = RecordSelection(condition: .predicate(predicate), order: order)
   }
@@ -88,13 +89,14 @@ extension RecordTable {
           let nothing = TableSnapshot<Value>(source: source, state: TableState())
           return ListChange(to: list, by: TableChange(from: nothing, to: list.snapshot).steps)
         }
-        let before = list.snapshot
+        let (before, wasRefused) = (list.snapshot, list.conditionFault != nil)
         current = nil  // Leave a single reference, so that nothing is copied.
         let hasOtherFaults = list.follow(newest)
         if newNumber != number { list.select(selection) }
         current = list
         let steps = TableChange(from: before, to: list.snapshot).steps
-        return hasOtherFaults || !steps.isEmpty ? ListChange(to: list, by: steps) : nil
+        let isNews = hasOtherFaults || wasRefused != (list.conditionFault != nil)
+        return isNews || !steps.isEmpty ? ListChange(to: list, by: steps) : nil
       }
     }
   }

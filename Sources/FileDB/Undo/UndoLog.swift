@@ -175,7 +175,8 @@ public struct UndoLog: Sendable {
   /// - Returns: the write; `nil` if there is nothing to undo.
   /// - Throws: ``StoreError/Code/undoConflict`` with table and record if a later write changed the same data, or if
   ///   nothing of the write is left; ``StoreError/Code/undoStepLost`` if a file of the step is missing or was changed;
-  ///   what breaks a rule of a schema. Then the write stays the next one to undo, and `skip()` skips it. ``StoreError/Code/insideWrite`` inside another write, and as `RecordStore.write(_:)`.
+  ///   what breaks a rule of a schema. Then the write stays the next one to undo, and `skip()` skips it.
+  ///   ``StoreError/Code/insideWrite`` inside another write, and as `RecordStore.write(_:)`.
   @discardableResult
   public func undo() throws -> Entry? { try takeBack(.undo) }
 

@@ -147,4 +147,39 @@ extension TableName<Sketch> {
     #expect(chosen.ids == read.ids.filter { $0.rawValue > 10 })
     #expect(chosen.faults.map(\.record) == read.faults.compactMap(\.record).filter { $0.rawValue > 10 })
   }
+
+  /// `id` may be the record's, or the number that the type stores.
+  @MainActor @Test func ambiguousIDMatchesNothingAndIsAFault() async throws {
+    struct Numbered: Codable, Sendable { var id: Int }
+    let folder = try makeTemporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = try RecordStore(at: folder)
+    let table = try await store.table(TableName<Numbered>("t"))
+    try await table.add(contentsOf: [Numbered(id: 20), Numbered(id: 10)])
+
+    let list = ObservableTable(table, where: try RecordPredicate("id > 1"))
+    #expect(list.records.isEmpty && list.faults.map(\.code) == [.invalidPredicate])
+    #expect(list.faults.first?.table == "t" && list.faults.first?.message.contains("recordID") == true)
+    let count = ObservableCount(table, where: try RecordPredicate("id > 1"))
+    #expect(count.count == 0)
+
+    list.show(where: try RecordPredicate("recordID > 1"))
+    try await wait(for: "the record with the id 2") {
+      list.records.map(\.value.id) == [10] && list.faults.isEmpty
+    }
+    list.show(where: try RecordPredicate("fields.id > 15"))
+    try await wait(for: "the record with the number 20") { list.records.map(\.id) == [1] }
+    list.show(where: try RecordPredicate("id > 100"))
+    try await wait(for: "the fault") {
+      list.records.isEmpty && list.faults.map(\.code) == [.invalidPredicate]
+    }
+    // A record that comes later decides it, too.
+    try await table.deleteAll()
+    list.show(where: try RecordPredicate("id > 0"))
+    try await wait(for: "no fault in an empty table") { list.faults.isEmpty }
+    try await table.add(Numbered(id: 30))
+    try await wait(for: "the fault of a new record") { list.faults.map(\.code) == [.invalidPredicate] }
+    #expect(list.records.isEmpty)
+    try store.checkInvariants()
+  }
 }
