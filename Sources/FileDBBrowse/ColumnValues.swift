@@ -15,7 +15,7 @@ struct ColumnValues {
     var counts: [PlistValue: Int] = [:]
     var isComplete = snapshot.count <= Self.mostRecords
     for record in snapshot.prefix(Self.mostRecords) {
-      guard let value = record.fields[field] else { continue }
+      guard let value = record[field] else { continue }
       if counts[value] == nil, counts.count == Self.mostValues {
         isComplete = false
         continue
