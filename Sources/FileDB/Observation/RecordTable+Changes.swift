@@ -115,7 +115,8 @@ extension RecordStore {
   /// file is an error until it is complete.
   public var observationError: StoreError? { signals.failure.error }
 
-  /// Each new ``observationError``, and `nil` when the error is gone. An existing error comes at once.
+  /// Each new ``observationError``, and `nil` when the error is gone. If there has been an error before, the first
+  /// element comes at once.
   public func observationErrors() -> ChangeSequence<StoreError?> {
     let signals = signals
     return ChangeSequence(of: self, .failures) {
@@ -123,9 +124,8 @@ extension RecordStore {
       return {
         let (error, number) = signals.failure
         if number == seen { return nil }
-        let isOver = error == nil && seen == 0
         seen = number
-        return isOver ? nil : .some(error)
+        return .some(error)
       }
     }
   }

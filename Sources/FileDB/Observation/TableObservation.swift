@@ -71,13 +71,13 @@ final class ShownSelection<Value: Codable & Sendable>: Sendable {
 
 extension RecordTable {
   /// The changes of a list that somebody shows.
-  /// - Parameter list: the list as it is already shown; `nil` if it begins with its first change.
+  /// - Parameter list: the list as it is already shown, in the first selection; `nil` if it begins with its first change.
   func changes(
     of shown: ShownSelection<Value>, since list: DecodedList<Value>?
   ) -> ChangeSequence<ListChange<Value>> {
     let (tables, source) = (store.seen, source)
     return ChangeSequence(of: store, .table(TableKey(name.text))) {
-      var number = shown.numbered.number
+      var number = 0
       var current = list
       return {
         let newest: TableSnapshot<Value> = tables.snapshot(of: source)

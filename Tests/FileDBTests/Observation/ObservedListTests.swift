@@ -87,6 +87,20 @@ extension TableName<Sketch> {
     notes.enumerated().sorted { ($1.element.size, $0.offset) < ($0.element.size, $1.offset) }.map(\.element)
   }
 
+  /// The thread that looks for changes may not have started yet.
+  @MainActor @Test func anotherSelectionIsShownHoweverSoonItComes() async throws {
+    let store = RecordStore.inMemory()
+    let notes = try await store.table(.sketches)
+    try await notes.add(contentsOf: (0..<3).map { Sketch(title: "\($0)", size: $0) })
+    let lists = (0..<200).map { _ in
+      let list = ObservableTable(notes) { $0.size > 0 }
+      list.show { $0.size > 1 }
+      return list
+    }
+    for list in lists { try await wait(for: "the new selection") { list.records.map(\.id) == [3] } }
+    try store.checkInvariants()
+  }
+
   @MainActor @Test func recordIsDecodedOnceUntilItChanges() async throws {
     let store = RecordStore.inMemory()
     let notes = try await store.table(.sketches)
