@@ -178,8 +178,8 @@ let package = Package(
       swiftSettings: strict + optimized),
     tests("FileDBPlistTests", ["FileDBPlist"], resources: [.copy("Corner")]),
     tests("FileDBStorageTests", ["FileDBStorage"]),
-    // Its journal of format 1 is read by path.
-    tests("FileDBTests", ["FileDB"], exclude: ["Engine/Format1"]),
+    // Its store of format 2 is read by path.
+    tests("FileDBTests", ["FileDB"], exclude: ["Engine/Format2"]),
     tests("FileDBModelTests", ["FileDB", "FileDBCluster"]),
     tests("FileDBCrashTests", ["FileDB"]),
     tests("FileDBExchangeTests", ["FileDBExchange"]),

@@ -177,7 +177,7 @@ extension PostgresLog {
 // MARK: Tables
 
 extension PostgresLog {
-  package func base(of table: TableKey, unless known: Int?) throws(StoreError) -> TableBase? {
+  package func base(of table: TableKey, unless known: Int?) throws(StoreError) -> TableVersion? {
     try inOneMoment { session throws(PostgresFailure) in
       let log = try session.logState(timeout)
       let number = Int(begin(log.start, log.head))
@@ -188,7 +188,7 @@ extension PostgresLog {
         if table.isPaged { throw .refused(state: Self.paged, "the table is paged") }
         state = try session.state(of: table, timeout)
       }
-      return TableBase(state: state, sequence: log.head, number: number, end: log.head)
+      return TableVersion(state: state, base: number, through: log.head)
     }
   }
 

@@ -38,9 +38,6 @@ extension RecordStore {
     let shown = StoreFolder(path: url.standardizedFileURL.path, disk: .system)
     let link = try ReplicaLink.read(shown, following: shared.log, timeout: options.lockTimeout)
     let replica = StoreFolder(path: shown.own(.replica), disk: shown.disk)
-    var options = options
-    // The folder's journal has the commits of the shared log, with their numbers.
-    options.renumbersCommits = false
     let log = ReplicaLog(shared.log, identity: link.identity, into: FileLog(replica, options: options))
     // A folder without the log's commits is not a copy of it. It may have a journal: the connection may have failed
     // last time. A damaged journal can be repaired without the log.

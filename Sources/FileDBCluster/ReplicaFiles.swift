@@ -47,8 +47,6 @@ final class ReplicaFiles: ShownFiles {
 
   // MARK: From the replica to the files
 
-  func prepare() throws { try replicaLog.prepareForCheckpoint() }
-
   func update() throws {
     let lock = try shown.lock(timeout: timeout)
     defer { withExtendedLifetime(lock) {} }

@@ -114,7 +114,7 @@ package final class ReplicaLog: CommitLog {
       case .commits(let commits): return try take(commits)
       case .more(let commits):
         // Read the next commits while the folder takes over these.
-        read = commits.last.map { readNews(after: FollowedCommit($0)) }
+        read = commits.last.map { readNews(after: FollowedCommit($0.sequence, $0.token)) }
         try take(commits)
       case .startOver: try startOver()
       }
@@ -130,8 +130,8 @@ package final class ReplicaLog: CommitLog {
 
   /// The folder's last commit.
   private func position() throws(StoreError) -> FollowedCommit {
-    if let last = folder.lastCommit, last.token != nil { return FollowedCommit(last) }
-    let end = folder.end
+    let (end, token) = folder.last
+    if let token { return FollowedCommit(end, token) }
     return FollowedCommit(
       sequence: end, known: try notes.knownCommit().flatMap { $0.sequence <= end ? $0 : nil })
   }
@@ -209,11 +209,6 @@ package final class ReplicaLog: CommitLog {
     if former > 0 { try notes.writeStart(from: former, to: last.sequence) }
   }
 
-  /// Saves the token of the last commit, because a checkpoint may remove it from the journal.
-  package func prepareForCheckpoint() throws(StoreError) {
-    if let known = try position().known { try notes.write(known) }
-  }
-
   private func checkIdentity() throws(StoreError) {
     if isChecked.load(ordering: .relaxed) { return }
     guard try shared.identity() == identity else {
@@ -250,7 +245,7 @@ package final class ReplicaLog: CommitLog {
     try folder.commits(after: sequence)
   }
 
-  package func base(of table: TableKey, unless known: Int?) throws(StoreError) -> TableBase? {
+  package func base(of table: TableKey, unless known: Int?) throws(StoreError) -> TableVersion? {
     try folder.base(of: table, unless: known)
   }
 
@@ -265,9 +260,8 @@ package final class ReplicaLog: CommitLog {
 }
 
 extension FollowedCommit {
-  fileprivate init(_ commit: LoggedCommit) {
-    self.init(
-      sequence: commit.sequence, known: commit.token.map { Known(sequence: commit.sequence, token: $0) })
+  fileprivate init(_ sequence: UInt64, _ token: CommitToken?) {
+    self.init(sequence: sequence, known: token.map { Known(sequence: sequence, token: $0) })
   }
 }
 

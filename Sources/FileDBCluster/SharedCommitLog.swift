@@ -131,13 +131,13 @@ extension SharedCommitLog {
     _ take: (TableKey, TableState) throws(StoreError) -> Void
   ) throws(StoreError) -> FollowedCommit {
     while true {
-      var bases: [TableKey: TableBase] = [:]
+      var bases: [TableKey: TableVersion] = [:]
       for table in try tables() { bases[table] = try base(of: table, unless: nil) }
       // If the log has no tables, ask for a table that does not exist, to learn the first commit.
       let none = try base(of: TableKey("none"), unless: nil)
-      let sequence = bases.values.map(\.sequence).min() ?? none?.sequence ?? 0
+      let sequence = bases.values.map(\.through).min() ?? none?.through ?? 0
       // If the log has forgotten more commits in the meantime, the bases belong to different commits.
-      guard bases.values.allSatisfy({ $0.sequence == sequence }) else { continue }
+      guard bases.values.allSatisfy({ $0.through == sequence }) else { continue }
       for (table, base) in bases.sorted(by: { $0.key < $1.key }) { try take(table, base.state) }
       return FollowedCommit(sequence: sequence)
     }

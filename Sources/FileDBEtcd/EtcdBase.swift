@@ -70,17 +70,17 @@ extension EtcdLog {
     return try TableFile.decode(bytes, file: key, table: table.key.text, limits: limits)
   }
 
-  package func base(of table: TableKey, unless known: Int?) throws(StoreError) -> TableBase? {
+  package func base(of table: TableKey, unless known: Int?) throws(StoreError) -> TableVersion? {
     let base = try base()
     let number = Int(begin(base.state))
     if known == number { return nil }
     let found = base.tables.first { $0.key == table }
-    return TableBase(
+    return TableVersion(
       state: try found.map { found throws(StoreError) in
         try state(of: found, as: base.state.revision)
       }
         ?? TableState(),
-      sequence: base.state.base.sequence, number: number, end: base.state.head.sequence)
+      base: number, through: base.state.base.sequence)
   }
 
   package func bases(

@@ -6,7 +6,9 @@ package struct StagedFile: Sendable {
   /// The name under which the draft waits to be exchanged with the file. After the exchange, the old file has this name
   /// until it is checked.
   fileprivate var swap: String { Draft.swap(for: draft) }
-  fileprivate let stamp: FileStamp?
+  package let stamp: FileStamp?
+  /// The file that it will replace, as it was when the draft was made; `nil` if there was none.
+  fileprivate let former: FileStatus?
 }
 
 extension Disk {
@@ -48,7 +50,7 @@ extension Disk {
         }
       try write(file)
       try file.sync()  // Before the rename, or a power cut may leave an empty file under the new name.
-      return StagedFile(target: target, draft: draft, stamp: try status(draft)?.stamp)
+      return StagedFile(target: target, draft: draft, stamp: try status(draft)?.stamp, former: old)
     } catch {
       // Report the first error. If the draft cannot be removed, it is swept later.
       try? remove(draft)
@@ -64,6 +66,18 @@ extension Disk {
       try? remove(draft)
       return try create(draft, as: .new(mostOpen: mode & 0o666))
     }
+  }
+
+  /// Whether a draft that was made some time ago may still be installed: it is there, and the path leads to the file
+  /// that it was made like, which has the same mode and owner.
+  package func isCurrent(_ staged: StagedFile, for path: String) throws(DiskError) -> Bool {
+    guard try resolve(path) == staged.target, try status(staged.draft)?.stamp.inode == staged.stamp?.inode
+    else {
+      return false
+    }
+    let present = try status(staged.target)
+    return present?.mode == staged.former?.mode && present?.owner == staged.former?.owner
+      && present?.group == staged.former?.group
   }
 
   /// The content of a draft.

@@ -17,7 +17,8 @@ package struct Journal: Sendable {
   private var extent: FileExtent
   /// The format that the journal was created in; see ``JournalStart``.
   package private(set) var format = JournalStart.newestFormat
-  /// See ``JournalStart/undoStep``.
+  /// See ``JournalStart/lastToken`` and ``JournalStart/undoStep``.
+  package private(set) var lastToken: String?
   package private(set) var undoStep: String?
   /// The last commit in the file.
   package private(set) var sequence: UInt64 = 0
@@ -28,7 +29,7 @@ package struct Journal: Sendable {
   private var length = 0
   /// The length that is known to be durable. Another process may have extended the file and failed to sync that.
   private var provenLength = 0
-  /// Tells this journal from others; 0 in format 1.
+  /// Tells this journal from others.
   package private(set) var salt: UInt32 = 0
   /// Whether a crash left anything but zeros after the end. ``clean()`` removes it.
   package private(set) var isTorn = false
@@ -50,7 +51,8 @@ package struct Journal: Sendable {
     }
     let scan = try journal.scan(after: nil)
     let start = try journal.start(scan.frames.first?.frame)
-    (journal.format, journal.salt, journal.undoStep) = (start.format, start.salt, start.undoStep)
+    (journal.format, journal.salt) = (start.format, start.salt)
+    (journal.lastToken, journal.undoStep) = (start.lastToken, start.undoStep)
     journal.take(scan)
     let proven = scan.frames.last {
       [.start, .commit].contains($0.frame.kind) && $0.frame.sequence <= journal.synced
@@ -69,14 +71,16 @@ package struct Journal: Sendable {
 
   /// Creates a journal that is to replace the one at `path`, or to be the first.
   /// - Parameters:
-  ///   - sequence: the number of the last commit in the previous journal.
-  ///   - undoStep: see ``JournalStart/undoStep``.
+  ///   - sequence: the number of the last commit before it.
+  ///   - lastToken, undoStep: see ``JournalStart/lastToken`` and ``JournalStart/undoStep``.
+  ///   - salt: see ``JournalStart/salt``.
   ///   - frames: the kinds and payloads of the frames that it begins with.
   package static func stage(
-    _ path: String, on disk: any Disk, after sequence: UInt64, undoStep: String? = nil,
+    _ path: String, on disk: any Disk, after sequence: UInt64, lastToken: String? = nil,
+    undoStep: String? = nil, salt: UInt32 = .random(in: 1 ... .max),
     frames: [(kind: JournalFrame.Kind, payload: [UInt8])] = []
   ) throws(DiskError) -> StagedFile {
-    let start = JournalStart(length: allocation, salt: .random(in: 1 ... .max), undoStep: undoStep)
+    let start = JournalStart(length: allocation, salt: salt, lastToken: lastToken, undoStep: undoStep)
     var (bytes, number) = ([UInt8](), sequence)
     for (kind, payload) in [(.start, start.payload)] + frames {
       if kind == .commit { number += 1 }
@@ -221,35 +225,48 @@ package struct Journal: Sendable {
   }
 }
 
-/// The content of the first frame: the format, the initial length of the file, and the salt of the other frames.
+/// The content of the first frame: the format, the initial length of the file, the salt of the other frames, and what
+/// is known of the commits before.
 package struct JournalStart {
-  /// Format 1 has commits as property lists, and no salt.
-  package static let newestFormat = 2
+  /// Format 2 took over commits with new numbers, and its checkpoints included all commits up to their frame.
+  package static let newestFormat = 3
   private static let title = "FileDB journal"
 
   let format: Int
   let length: Int
-  /// A random number that is mixed into the checksum of the header of every other frame; 0 in format 1.
+  /// A random number that is mixed into the checksum of the header of every other frame.
   let salt: UInt32
-
-  /// The newest step of the undo log when this journal began. Its commit is in an earlier journal.
+  /// The token of the last commit before this journal, if there is one and it is known. A process that has read this
+  /// commit tells by it that the journal continues the one that it knows.
+  let lastToken: String?
+  /// The newest step of the undo log when this journal began.
   let undoStep: String?
 
-  init(length: Int, salt: UInt32, undoStep: String?) {
-    (format, self.length, self.salt, self.undoStep) = (Self.newestFormat, length, salt, undoStep)
+  init(length: Int, salt: UInt32, lastToken: String?, undoStep: String?) {
+    (format, self.length, self.salt) = (Self.newestFormat, length, salt)
+    (self.lastToken, self.undoStep) = (lastToken, undoStep)
   }
 
   /// - Throws: ``JournalDamage/Reason/unknownFormat(_:)``. Then the other frames may mean something else than here.
   init(_ payload: ArraySlice<UInt8>) throws(JournalDamage) {
     let lines = String(decoding: payload, as: UTF8.self).split(separator: "\n")
-    switch (lines.first, lines.count) {
-    case ("\(Self.title) 1", 2): (format, salt, undoStep) = (1, 0, nil)
+    guard lines.count >= 3 else { throw Self.unknown(payload) }
+    switch (lines[0], lines.count) {
     case ("\(Self.title) 2", 3...4):
-      (format, salt) = (2, try Self.number(lines[2], radix: 16, in: payload))
-      undoStep = lines.count == 4 ? String(lines[3]) : nil
+      (format, lastToken, undoStep) = (2, nil, lines.count == 4 ? String(lines[3]) : nil)
+    case ("\(Self.title) 3", 3...5):
+      format = 3
+      lastToken = Self.token("last", in: lines)
+      undoStep = Self.token("undo", in: lines)
     default: throw Self.unknown(payload)
     }
     length = try Self.number(lines[1], radix: 10, in: payload)
+    salt = try Self.number(lines[2], radix: 16, in: payload)
+  }
+
+  private static func token(_ word: String, in lines: [Substring]) -> String? {
+    let line = lines.dropFirst(3).first { $0.hasPrefix("\(word) ") }
+    return line.map { String($0.dropFirst(word.utf8.count + 1)) }
   }
 
   private static func number<Number: FixedWidthInteger>(
@@ -265,8 +282,11 @@ package struct JournalStart {
   }
 
   var payload: [UInt8] {
-    let step = undoStep.map { "\($0)\n" } ?? ""
-    return Array("\(Self.title) \(format)\n\(length)\n\(hexadecimal(salt))\n\(step)".utf8)
+    let tokens = [("last", lastToken), ("undo", undoStep)].compactMap { word, token in
+      token.map { "\(word) \($0)" }
+    }
+    let lines = ["\(Self.title) \(format)", "\(length)", hexadecimal(salt)] + tokens
+    return Array((lines.joined(separator: "\n") + "\n").utf8)
   }
 }
 

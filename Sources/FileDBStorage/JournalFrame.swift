@@ -11,8 +11,10 @@ package struct JournalFrame: Equatable, Sendable {
     case commit
     /// The versions that the table files are about to have.
     case checkpoint
-    /// The versions that the table files now have. The frames before it say nothing more about these files.
+    /// The versions that the table files now have, and the last commit that each includes.
     case written
+    /// A commit to a table that is in conflict. It is from an earlier journal, and keeps its number.
+    case parked
   }
 
   /// The highest number of a commit. A line has twelve hexadecimal digits for it.

@@ -14,18 +14,12 @@ package struct JournalSalvage: Sendable {
   /// The places that could not be read.
   package private(set) var lost: [Lost] = []
   package var lostCount: Int { lost.count }
-  /// The format of the journal. If its first frame is lost, the salt shows the format.
-  package private(set) var format = JournalStart.newestFormat
   private var salt: UInt32 = 0
 
   /// - Throws: ``JournalDamage/Reason/unknownFormat(_:)`` for a journal of an unknown version.
   package init(_ journal: [UInt8]) throws(JournalDamage) {
     collect(journal)
-    if let start = frames.first, start.kind == .start {
-      format = try JournalStart(start.payload).format
-    } else if salt == 0 {
-      format = 1
-    }
+    if let start = frames.first, start.kind == .start { _ = try JournalStart(start.payload) }
   }
 
   private mutating func collect(_ journal: [UInt8]) {
@@ -121,7 +115,7 @@ package struct JournalSalvage: Sendable {
     return switch header.kind {
     case .start: false
     case .commit: header.sequence > last.sequence
-    case .checkpoint, .written: header.sequence >= last.sequence
+    case .checkpoint, .written, .parked: header.sequence >= last.sequence
     }
   }
 }

@@ -3,7 +3,9 @@
 /// This is the only list. A path to anything in a folder of this list is followed without links; see ``SystemPlace``.
 package enum OwnName: String, CaseIterable, Sendable {
   case ignored = ".gitignore"
-  case lock, queue, journal
+  /// The locks of writers, of those who wait to write, and of those who make a checkpoint.
+  case lock, queue, checkpoint
+  case journal
   case counters = "counters.plist"
   case installed = "installed.plist"
   case backups, conflicts, offsets, shipped, undo
@@ -23,7 +25,7 @@ package enum OwnName: String, CaseIterable, Sendable {
   package var longestFile: Int {
     switch self {
     case .shared, .known, .start, .sent: 64 << 10
-    case .ignored, .lock, .queue, .counters: 64 << 20
+    case .ignored, .lock, .queue, .checkpoint, .counters: 64 << 20
     case .journal, .installed, .backups, .conflicts, .offsets, .shipped, .undo, .replica, .shown: 16 << 30
     }
   }

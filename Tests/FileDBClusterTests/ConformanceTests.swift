@@ -120,8 +120,8 @@ import Testing
       let user = LogUser(try open())
       _ = try user.append("a") { _ in [.create] }
       let base = try #require(try user.log.base(of: "a", unless: nil))
-      #expect(try user.log.base(of: "a", unless: base.number) == nil)
-      #expect(base.end == 1)
+      #expect(try user.log.base(of: "a", unless: base.base) == nil)
+      #expect(base.through <= 1)
     }
   }
 

@@ -25,12 +25,12 @@ struct LogUser: Sendable {
   func newest(_ table: TableKey) throws -> (state: TableState, expected: NewCommit.Expectation) {
     try catchUpUnlessInside()
     guard let base = try log.base(of: table, unless: nil) else { throw Forgotten() }
-    var (state, end) = (base.state, base.sequence)
-    for commit in try commits(after: base.sequence) {
+    var (state, end) = (base.state, base.through)
+    for commit in try commits(after: base.through) {
       for change in commit.changes(of: table) { try state.apply(change) }
       end = commit.sequence
     }
-    return (state, NewCommit.Expectation(sequence: end, base: base.number))
+    return (state, NewCommit.Expectation(sequence: end, base: base.base))
   }
 
   /// A commit that adds a record to the table `t`. It is not in the log yet.

@@ -22,6 +22,8 @@ import Testing
     DurabilitySite(.remove, "shipped table", after: ""): "it is in nobody's way",
     DurabilitySite(.syncFolder, "own folder", after: "making of the shipped"):
       "the first commit to the record of the version syncs that folder again",
+    DurabilitySite(.exchange, "installed.plist", after: ""):
+      "the look at the former file finds the draft, and the table waits for the next checkpoint",
   ]
 
   /// Few of the states without a call are bad ones, and only some are tried: so what was not found is sought again.

@@ -8,9 +8,9 @@ import canonical
 UNIT = 64
 SECTOR = 512
 NEW_LENGTH = 65_536
-KINDS = ("start", "commit", "checkpoint", "written")
+KINDS = ("start", "commit", "checkpoint", "written", "parked")
 _LINE = re.compile(
-    rb"(start|commit|checkpoint|written) * ([0-9a-f]{12}) ([0-9a-f]{12}) ([0-9a-f]{8}) ([0-9a-f]{8}) ([0-9a-f]{8})\n")
+    rb"(start|commit|checkpoint|written|parked) * ([0-9a-f]{12}) ([0-9a-f]{12}) ([0-9a-f]{8}) ([0-9a-f]{8}) ([0-9a-f]{8})\n")
 
 
 class Damage(Exception):
@@ -18,7 +18,7 @@ class Damage(Exception):
 
 
 class OtherFormat(Exception):
-    """The journal has a format that is not 2."""
+    """The journal has a format that is neither 2 nor 3."""
 
 
 @dataclass
@@ -66,7 +66,7 @@ def parse_line(data, salt):
 
 def new(sequence, salt, undo=None):
     """A journal without commits, as it is written to a draft."""
-    payload = f"FileDB journal 2\n{NEW_LENGTH}\n{salt:08x}\n" + (f"{undo}\n" if undo else "")
+    payload = f"FileDB journal 3\n{NEW_LENGTH}\n{salt:08x}\n" + (f"undo {undo}\n" if undo else "")
     data = frame("start", sequence, sequence, payload.encode(), 0)
     return data + bytes(NEW_LENGTH - len(data))
 
@@ -92,9 +92,10 @@ def read(data):
 
 def start_salt(payload, length):
     lines = payload.split(b"\n")
-    if lines[0] != b"FileDB journal 2":
+    longest = {b"FileDB journal 2": 5, b"FileDB journal 3": 6}.get(lines[0])
+    if not longest:
         raise OtherFormat(lines[0].decode(errors="replace"))
-    if not 4 <= len(lines) <= 5 or lines[-1] != b"" or not re.fullmatch(rb"[0-9a-f]{8}", lines[2]):
+    if not 4 <= len(lines) <= longest or lines[-1] != b"" or not re.fullmatch(rb"[0-9a-f]{8}", lines[2]):
         raise Damage("the start payload has another form")
     if not re.fullmatch(rb"[1-9][0-9]*", lines[1]) or length < int(lines[1]):
         raise Damage("the journal was cut off")

@@ -17,6 +17,8 @@ class Mention:
     at: int = None
     base: str = None
     version: str = None
+    through: int = None
+    is_saved: bool = False
 
 
 @dataclass
@@ -160,17 +162,34 @@ def parse_change(lines, records):
     return change
 
 
-def parse_files(payload):
-    """The lines of a checkpoint or a `written` frame, by the table's name."""
+def parse_files(payload, sequence):
+    """The lines of a checkpoint or a `written` frame, by the table's name. In format 2, the files include all commits."""
     lines, mentions = Lines(payload), {}
     if lines.next() and lines.next()[0] == b"journal":
         lines.skip()
     while words := lines.next():
         if words[0] != b"file":
             raise Damage(f"a line begins with '{words[0]}'")
-        mention = Mention(version=version(words[2]))
-        if words[3:4] == [b"base"]:
-            mention.base = version(words[4])
+        mention, rest = Mention(version=version(words[2]), through=sequence), words[3:]
+        if rest[:1] == [b"through"]:
+            mention.through, rest = number(rest[1]), rest[2:]
+        if rest[:1] == [b"inode"]:
+            rest = rest[4:]
+        if rest[:1] == [b"base"]:
+            mention.base, rest = version(rest[1]), rest[2:]
+        mention.is_saved = rest == [b"saved"]
+        if rest not in ([], [b"saved"], [b"repaired"]):
+            raise Damage(f"a line ends with {rest}")
         mentions[decoded_name(words[1])] = mention
         lines.skip()
     return mentions
+
+
+def parse_parked(payload):
+    """The table in conflict, the number of the commit, and its payload."""
+    lines = Lines(payload)
+    words = lines.next()
+    if words[0] != b"parked" or len(words) != 3:
+        raise Damage("a parked commit does not name its table")
+    lines.skip()
+    return decoded_name(words[1]), number(words[2]), payload[lines.position:]

@@ -34,6 +34,7 @@ class Store:
         self.journal = None
         self.histories = {}
         self.last_change = {}
+        self.written = {}
         self.counters = self.kept_counters()
         if self.journal_file.exists():
             self.read_journal(self.journal_file.read_bytes())
@@ -52,32 +53,62 @@ class Store:
 
     def take(self, frame):
         if frame.kind == "commit":
-            self.take_commit(frame)
-            return
-        for name, mention in payloads.parse_files(frame.payload).items():
-            if frame.kind == "written":
-                self.histories.pop(name, None)
-                continue
-            history = self.histories[name]
-            if mention.base:
-                history.replace_versions(mention.base, frame.sequence)
-            history.included[mention.version] = frame.sequence
-            history.is_checkpointed = True
+            self.take_commit(frame.sequence, frame.payload)
+        elif frame.kind == "parked":
+            name, sequence, payload = payloads.parse_parked(frame.payload)
+            self.take_commit(sequence, payload, parked=name)
+        else:
+            for name, mention in payloads.parse_files(frame.payload, frame.sequence).items():
+                if mention.through > frame.sequence != self.journal.first:
+                    raise frames.Damage(f"the file of '{name}' includes a commit that is not there")
+                (self.take_written if frame.kind == "written" else self.take_checkpoint)(name, mention, frame)
 
-    def take_commit(self, frame):
-        commit = payloads.parse_commit(frame.payload, lambda name: (self.own / name).read_bytes())
+    def take_written(self, name, mention, _):
+        if name in self.written and mention.through < self.written[name].through:
+            raise frames.Damage(f"the file of '{name}' includes fewer commits than before")
+        self.written[name] = mention
+        waiting = [commit for commit in self.histories.pop(name, History()).commits if commit[0] > mention.through]
+        if waiting:
+            self.histories[name] = self.history(mention)
+            self.histories[name].commits = waiting
+
+    def take_checkpoint(self, name, mention, frame):
+        if name not in self.histories:
+            if name not in self.written:
+                return
+            self.histories[name] = self.history(self.written[name])
+        history = self.histories[name]
+        if mention.base:
+            history.replace_versions(mention.base, frame.sequence)
+        history.included[mention.version] = mention.through
+        history.is_checkpointed = True
+
+    def history(self, mention):
+        """What is known of a table whose file a `written` frame names."""
+        if mention.is_saved:
+            return History(saved={mention.version: 2**48})
+        return History(included={mention.version: mention.through})
+
+    def take_commit(self, sequence, payload, parked=None):
+        commit = payloads.parse_commit(payload, lambda name: (self.own / name).read_bytes())
         for name, mention in commit.tables.items():
+            written = self.written.get(name)
+            if parked not in (None, name) or (written and sequence <= written.through):
+                continue
             if mention.at is not None and self.last_change.get(name, 0) > mention.at:
                 raise frames.Damage(f"'{name}' changed since commit {mention.at}")
-            self.last_change[name] = frame.sequence
-            if name not in self.histories:
-                if not mention.base:
+            self.last_change[name] = sequence
+            if parked and name not in self.histories:
+                self.histories[name] = self.history(written) if written else History()
+            elif name not in self.histories:
+                if not mention.base and not written:
                     raise frames.Damage(f"'{name}' has no base")
-                self.histories[name] = History(included={mention.base: frame.sequence - 1})
-            elif mention.base:
-                self.histories[name].replace_versions(mention.base, frame.sequence - 1)
+                self.histories[name] = (
+                    History(included={mention.base: sequence - 1}) if mention.base else self.history(written))
+            elif mention.base and not parked:
+                self.histories[name].replace_versions(mention.base, sequence - 1)
             own = [change for change in commit.changes if change.table == name]
-            self.histories[name].commits.append((frame.sequence, own))
+            self.histories[name].commits.append((sequence, own))
 
     def require_fit(self, name, history):
         """The commits of a sound journal can be carried out on a file of a version that it names."""

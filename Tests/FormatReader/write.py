@@ -111,7 +111,9 @@ def run(folder, out, seed, count):
         with writer.locked() as store:
             if slots is None:
                 slots = {name: store.slot(name) for name in NAMES}
-            if commits.random.random() < 0.15:
+            makes_checkpoint = commits.random.random() < 0.15
+        if makes_checkpoint:
+            with writer.checkpointing() as store:
                 writer.checkpoint(store)
         with writer.locked() as store:
             commits.commit(store, slots, writer)

@@ -22,6 +22,14 @@ class Writer:
         self.folder = folder
 
     @contextlib.contextmanager
+    def checkpointing(self):
+        """The same, while nobody else makes a checkpoint."""
+        with open(f"{self.folder}/.filedb/checkpoint", "a") as turn:
+            fcntl.flock(turn, fcntl.LOCK_EX)
+            with self.locked() as store:
+                yield store
+
+    @contextlib.contextmanager
     def locked(self):
         """The store as it is, while nobody else writes."""
         with open(f"{self.folder}/.filedb/lock", "a") as lock:
@@ -117,7 +125,9 @@ class Writer:
         files = {name: slot.table.file() if slot.table else None for name, slot in slots.items()}
         dropped = {name: slot.kept_counter for name, slot in slots.items() if slot.table is None}
         self.append(store, "checkpoint", b"".join(
-            b"file %s %s%s\n" % (encoded_name(name), canonical.version(data).encode(), self.base(store, name).encode())
+            b"file %s %s through %d%s\n" % (
+                encoded_name(name), canonical.version(data).encode(), store.journal.sequence,
+                self.base(store, name).encode())
             for name, data in files.items()))
         if dropped:
             counters = {name: str(number) for name, number in (store.counters | dropped).items() if number > 0}
@@ -129,4 +139,6 @@ class Writer:
                 os.remove(store.file(name))
                 self.sync_folder(self.folder)
         self.append(store, "written", b"".join(
-            b"file %s %s\n" % (encoded_name(name), canonical.version(data).encode()) for name, data in files.items()))
+            b"file %s %s through %d\n" % (
+                encoded_name(name), canonical.version(data).encode(), store.journal.sequence)
+            for name, data in files.items()))

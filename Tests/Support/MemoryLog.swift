@@ -22,7 +22,7 @@ package final class MemoryLog: CommitLog {
   fileprivate struct State {
     var commits: [LoggedCommit] = []
     var start: UInt64 = 0
-    var bases: [TableKey: TableBase] = [:]
+    var bases: [TableKey: TableVersion] = [:]
     var appendCount = 0
     var lostAnswers = 0
 
@@ -96,14 +96,11 @@ package final class MemoryLog: CommitLog {
     }
   }
 
-  package func base(of table: TableKey, unless known: Int?) -> TableBase? {
+  package func base(of table: TableKey, unless known: Int?) -> TableVersion? {
     state.withLock { state in
       let base = state.bases[table]
-      if known == base?.number ?? 0 { return nil }
-      return TableBase(
-        state: base?.state ?? TableState(), sequence: base?.sequence ?? state.start,
-        number: base?.number ?? 0,
-        end: state.end)
+      if known == base?.base ?? 0 { return nil }
+      return base ?? TableVersion(state: TableState(), base: 0, through: state.start)
     }
   }
 
@@ -132,8 +129,8 @@ package final class MemoryLog: CommitLog {
       let changed = Set(state.commits.flatMap(\.tables.keys))
       for (table, newest) in try state.newest() {
         let old = state.bases[table]
-        let number = changed.contains(table) ? (old?.number ?? 0) + 1 : old?.number ?? 0
-        state.bases[table] = TableBase(state: newest, sequence: end, number: number, end: end)
+        let base = changed.contains(table) ? (old?.base ?? 0) + 1 : old?.base ?? 0
+        state.bases[table] = TableVersion(state: newest, base: base, through: end)
       }
       (state.start, state.commits) = (end, [])
     }

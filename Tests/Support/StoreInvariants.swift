@@ -30,7 +30,7 @@ extension RecordStore {
   package func checkNothingIsLeftBehind() throws {
     do { try checkpoint() } catch StoreError.Code.closed { return }
     let folder = url.standardizedFileURL.path
-    guard try disk.status(folder) != nil else { return }
+    guard try disk.status(folder + "/.filedb") != nil else { return }
     let drafts = try disk.list(folder).filter {
       // An editor keeps its drafts under names with a tilde.
       $0.hasPrefix(".") && $0 != ".filedb" && !$0.hasSuffix("~")

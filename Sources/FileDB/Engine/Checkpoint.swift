@@ -2,31 +2,83 @@ import FileDBStorage
 import FileDBTables
 
 extension FileLog {
-  /// Writes the journal's commits into the tables' files. The journal stays in use, unless it has grown long: then a
-  /// new one begins.
+  /// Writes the journal's commits into the tables' files. Writers go on while the new files are written: they wait only
+  /// while the files get their names, and then for the names, not for the bytes.
   ///
   /// A crash at any point leaves each file in its old or its new version. The journal knows which commits each of the
   /// two versions includes, so it does not matter how far the checkpoint got.
   /// - Parameters:
   ///   - scope: which tables to write. The commits of the others stay in the journal.
+  ///   - patience: how long to wait for another checkpoint.
+  ///   - timeout: how long to wait for writers.
+  ///   - exclusively: runs a part of the checkpoint while no other thread of this process writes.
   ///   - newest: a table with all its commits.
+  /// - Returns: the tables that are in conflict with what another program saved. Their commits stay in the journal.
   package func checkpoint(
-    timeout: Duration, scope: CheckpointScope,
-    of newest: (TableKey) throws(StoreError) -> NewestTable
-  ) throws(StoreError) -> WrittenTables {
+    _ scope: CheckpointScope, patience: Duration, timeout: Duration,
+    exclusively: (() throws -> Void) throws -> Void,
+    of newest: (TableKey) throws(StoreError) -> TableVersion
+  ) throws -> [TableKey: StoreError] {
+    try folder.checkIsThere()
+    guard try disk.status(folder.journalFile) != nil else { return [:] }
+    // 1. One checkpoint at a time, of all processes. Who wants the store's lock as well takes this one first.
+    let turn = try folder.lockCheckpoints(timeout: patience)
+    defer { withExtendedLifetime(turn) {} }
+
+    // 2. With the store's lock: make durable what other processes did, and remove what a crash left.
+    var due: [TableKey] = []
+    try exclusively { due = try writing(timeout) { () throws(StoreError) in try tablesToWrite(scope) } }
+
+    var conflicts: [TableKey: StoreError] = [:]
+    while !due.isEmpty {
+      // 3. Without it: write and sync a draft of each file.
+      let drafts = try stage(due, of: newest, &conflicts)
+      // 4. With it: give the drafts the names of the files, and tell the journal. Drafts of files that another program
+      //    has saved meanwhile are made again.
+      var installed: [StagedTable] = []
+      do {
+        try exclusively {
+          (installed, due) = try writing(timeout) { () throws(StoreError) in try install(drafts, &conflicts) }
+        }
+      } catch {
+        discard(drafts)
+        throw error
+      }
+      // 5. Without it: note where the records of the new files are. Closing the former files frees their space.
+      noteOffsets(of: installed)
+    }
+    return conflicts
+  }
+
+  /// Whether there are commits that a checkpoint would write.
+  package func isDue(_ scope: CheckpointScope) throws(StoreError) -> Bool {
+    try readOn()
+    return state.withLock { $0.pending.values.contains(where: scope.contains) }
+  }
+
+  /// Runs `body` with the store's lock. The journal has been read to its end.
+  private func writing<Result>(
+    _ timeout: Duration, _ body: () throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
     let lock = try folder.lock(timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
-    let (isDone, hasJournal) = try state.withLock { state throws(StoreError) in
-      try readOn(&state)
-      let isDone = !state.pending.values.contains(where: scope.contains) && !state.canBeReplaced(options)
-      return (isDone, state.journal != nil)
-    }
-    if isDone, !hasJournal { return WrittenTables() }
     try prepare()
     defer { finishWriting() }
-    if !isDone { return try writeFiles(scope, of: newest) }
+    return try body()
+  }
+
+  /// The tables that a checkpoint is to write.
+  private func tablesToWrite(_ scope: CheckpointScope) throws(StoreError) -> [TableKey] {
     try confirm()
-    return WrittenTables()
+    let (due, isDone) = state.withLock { state in
+      let sizes = state.sizes
+      let scope = sizes.journal > sizes.limit ? .all : scope
+      let due = state.pending.filter { scope.contains($0.value) }.keys.sorted()
+      return (due, state.pending.isEmpty)
+    }
+    if isDone { try beginJournalIfLong(conflicts: []) }
+    if !due.isEmpty { try sweep() }
+    return due
   }
 
   /// Sees to it that what other processes did survives a power cut: one may have failed to sync what it wrote, and
@@ -42,174 +94,7 @@ extension FileLog {
     }
   }
 
-  /// Call it with the store's lock.
-  func writeFiles(
-    _ scope: CheckpointScope, of newest: (TableKey) throws(StoreError) -> NewestTable
-  ) throws(StoreError) -> WrittenTables {
-    // Tables that wait, and those in conflict, keep their commits in the journal. The others are written.
-    let (due, waiting) = state.withLock { state in
-      let waiting = Set(state.pending.filter { !scope.contains($0.value) }.keys)
-      return (state.pending.keys.filter { !waiting.contains($0) && !state.isWritten($0) }.sorted(), waiting)
-    }
-    var (drafts, conflicts): ([TableDraft], [TableKey: StoreError]) = ([], [:])
-    for key in due {
-      do throws(StoreError) { drafts.append(try draft(key, newest)) } catch {
-        guard error.code == .conflict else { throw error }
-        conflicts[key] = error
-      }
-    }
-    var written = try drafts.isEmpty ? WrittenTables() : write(drafts)
-    written.conflicts.merge(conflicts) { $1 }
-
-    try noteWritten(except: waiting.union(written.conflicts.keys))
-    // There may be other tables now. The checkpoint is done, so if adjusting fails, the next write tries again.
-    do throws(StoreError) { try folder.adjustMode() } catch { folder.forgetMade() }
-    return written
-  }
-
-  /// Tells the journal that the files of all tables except `staying` include their commits, before another program may
-  /// save one of them.
-  private func noteWritten(except staying: Set<TableKey>) throws(StoreError) {
-    let (done, isKept) = state.withLock {
-      ($0.written(except: staying), $0.keepsJournal(with: staying, options))
-    }
-    guard isKept else { return try replaceJournal(by: CarriedFrames(of: staying, from: self), done) }
-    if !done.files.isEmpty { try add(done) }
-    // These are left from commits that failed.
-    if !state.withLock(\.hasRecordsFiles) { folder.removeRecords(except: []) }
-  }
-
-  /// Begins a new journal: writes and syncs a draft, renames it, and syncs the folder.
-  private func replaceJournal(
-    by carried: CarriedFrames, _ done: WrittenFiles
-  ) throws(StoreError) {
-    try sync(disk.install([stageJournal(beginningWith: carried, done)]))
-    let journal = try state.withLock { state throws(StoreError) in
-      state.journal = nil
-      try readOn(&state)
-      state.isNameSynced = true
-      return state.journal.flatMap { Int64(exactly: $0.inode) }
-    }
-    // Remove the former journal's files of records. If some cannot be removed, the next checkpoint removes them.
-    folder.removeRecords(except: carried.recordsFiles)
-    // This saves the next process a sync. If a power cut takes this frame, nothing else is lost.
-    if carried.frames.isEmpty, let journal,
-      let noted = try? writeFrame(.written, WrittenFiles(journal: journal).payload)
-    {
-      state.withLock { $0.take(noted) }
-    }
-  }
-
-  /// Writes the draft of the next journal.
-  private func stageJournal(
-    beginningWith carried: CarriedFrames, _ done: WrittenFiles
-  ) throws(StoreError) -> StagedFile {
-    let (sequence, undoHead) = state.withLock { ($0.journal?.sequence, $0.undoHead) }
-    guard let sequence else { throw damage("the journal is gone") }
-    do throws(StoreError) {
-      return try disk.stageJournal(
-        folder.journalFile, after: sequence, undoStep: undoHead?.text,
-        frames: carried.frames + (done.files.isEmpty ? [] : [(.written, done.payload)]))
-    } catch {
-      folder.remove(carried.newRecordsFiles)
-      throw error
-    }
-  }
-
-  /// A table with all its commits, and the file that it was made from.
-  private func draft(
-    _ key: TableKey, _ newest: (TableKey) throws(StoreError) -> NewestTable
-  ) throws(StoreError) -> TableDraft {
-    while true {
-      let table = try newest(key)
-      let file = state.withLock { $0.files[key] }
-      // If another thread has read another file in the meantime, that is not the one that the table was made from.
-      if file?.number == table.base {
-        return TableDraft(key: key, state: table.state, base: file?.content.version)
-      }
-    }
-  }
-
-  /// Writes the file of a repaired table. As after a checkpoint, no commit waits for it any longer. So if somebody
-  /// restores an older file, the commits that the repair left out do not come back.
-  func write(repaired draft: TableDraft) throws(StoreError) -> WrittenTables {
-    let written = try write([draft])
-    let pending = state.withLock { Set($0.pending.keys) }
-    if written.conflicts.isEmpty, pending.contains(draft.key) {
-      try noteWritten(except: pending.subtracting([draft.key]))
-    }
-    return written
-  }
-
-  /// Writes the files of some tables. The journal stays, and records them.
-  func write(_ drafts: [TableDraft]) throws(StoreError) -> WrittenTables {
-    try sweep()
-
-    // 1. Write and sync each new file beside the present one. If the disk is full, all files stay as they were.
-    let staged = try stage(drafts)
-
-    // 2. Keep the counters of the tables whose files will be removed, durably. Sync what other programs saved. Add the
-    //    versions of the files to the journal and sync it. From here on, it knows both versions of each file.
-    do throws(StoreError) {
-      let dropped = drafts.filter { !$0.state.exists }
-      if !dropped.isEmpty {
-        try folder.keepCounters(
-          Dictionary(uniqueKeysWithValues: dropped.map { ($0.key, $0.state.counter) }))
-      }
-      let checkpoint = state.withLock { $0.checkpoint(of: staged) }
-      try makeDurable(checkpoint.savedTables)
-      try write(checkpoint)
-    } catch {
-      disk.discard(staged.compactMap(\.file))
-      throw error
-    }
-
-    // 3. Rename each draft to its file's name, and remove the files of dropped tables. If another program saved a file
-    //    meanwhile, keep its version.
-    var (installed, conflicts): ([StagedTable], [TableKey: StoreError]) = ([], [:])
-    do throws(StoreError) {
-      for table in staged {
-        if try install(table) {
-          installed.append(table)
-        } else {
-          conflicts[table.draft.key] = conflict(table.draft.key, table.path)
-        }
-      }
-    } catch {
-      disk.discard(staged.compactMap(\.file))  // The drafts that are not installed yet.
-      throw error
-    }
-
-    // 4. Sync the folders before the journal forgets what is in the files. Do this even if a dropped table's file was
-    //    gone already: whoever removed it may have died before the sync.
-    try sync(Set(staged.map { $0.file.map { parentFolder(of: $0.target) } ?? folder.path }))
-    return WrittenTables(numbers: updateFiles(installed), conflicts: conflicts)
-  }
-
-  /// - Returns: whether the file now has the staged content.
-  private func install(_ table: StagedTable) throws(StoreError) -> Bool {
-    let (draft, disk) = (table.draft, disk.disk)
-    let (known, pending) = state.withLock { ($0.files[draft.key], $0.pending[draft.key]) }
-    func mayReplace(_ version: FileVersion) -> Bool {
-      if let repaired = draft.repaired { return version == repaired }
-      return pending?.lastCommit(in: version) != nil
-    }
-    let isExpected = { (path: String?) throws(DiskError) -> Bool in
-      guard let path, let status = try disk.status(path) else { return mayReplace(.absent) }
-      // A rename changes only the time of the status.
-      if let known, known.content.version == (draft.repaired ?? draft.base), let stamp = known.stamp,
-        stamp.isSettled,
-        stamp.isOfSameContent(as: status.stamp)
-      {
-        return true
-      }
-      return mayReplace(FileVersion(try disk.read(path).bytes))
-    }
-    guard let file = table.file else { return try self.disk.remove(table.path, if: isExpected) }
-    return try self.disk.install(file, over: isExpected)
-  }
-
-  /// Removes what a crash left.
+  /// Removes what a crash left. Call it with both locks.
   private func sweep() throws(StoreError) {
     try folder.sweep()
     let pending = state.withLock { Array($0.pending.values) }
@@ -218,56 +103,199 @@ extension FileLog {
     if !hasSweptLinks.exchange(true, ordering: .relaxed) { folder.sweepBesideLinkTargets(unless: isKnown) }
   }
 
-  private func stage(_ drafts: [TableDraft]) throws(StoreError) -> [StagedTable] {
-    var staged: [StagedTable] = []
+  /// The first half of a checkpoint: writes and syncs a draft of each table's file. If the disk is full, all files stay
+  /// as they were.
+  private func stage(
+    _ tables: [TableKey], of newest: (TableKey) throws(StoreError) -> TableVersion,
+    _ conflicts: inout [TableKey: StoreError]
+  ) throws(StoreError) -> [StagedTable] {
+    var (staged, salt): ([StagedTable], UInt32) = ([], state.withLock(\.salt))
     do throws(StoreError) {
-      for draft in drafts {
-        staged.append(try StagedTable(draft, in: folder))
-        if draft.repaired != nil { try readBack(staged[staged.count - 1]) }
+      for key in tables {
+        do throws(StoreError) {
+          let draft = try draft(key, newest)
+          // What another program saved becomes part of the store. This syncs its file.
+          if draft.isSaved { try makeDurable([key]) }
+          staged.append(try StagedTable(draft, in: folder, salt: salt))
+        } catch  where error.code == .conflict {
+          conflicts[key] = error
+        }
       }
       return staged
     } catch {
-      disk.discard(staged.compactMap(\.file))
+      discard(staged)
       throw error
     }
   }
 
-  /// Reads back what a repair wrote, before it takes the file's name.
-  private func readBack(_ table: StagedTable) throws(StoreError) {
-    guard let file = table.file else { return }
-    let bytes = try disk.read(file)
-    let name = table.draft.key.text
-    guard FileVersion(bytes) == table.version else {
-      throw StoreError(
-        .inputOutput, "what was written cannot be read back; the file is as it was",
-        file: table.path,
-        table: name)
+  /// A table with all its commits, and the file that it was made from.
+  private func draft(
+    _ key: TableKey, _ newest: (TableKey) throws(StoreError) -> TableVersion
+  ) throws(StoreError) -> TableDraft {
+    while true {
+      let version = try newest(key)
+      let (file, pending) = state.withLock { ($0.files[key], $0.pending[key]) }
+      // If another thread has read another file in the meantime, that is not the one that the table was made from.
+      guard let file, file.number == version.base else { continue }
+      let base = file.content.version
+      let isSaved = pending.map { $0.lastCommit(in: base) == nil } ?? false
+      return TableDraft(
+        key: key, state: version.state, through: version.through, base: base, number: file.number,
+        isSaved: isSaved)
     }
-    _ = try TableFile.decode(
-      bytes, file: table.path, table: name, limits: options.limits, shape: options.shape)
   }
 
-  /// Adds a frame to the journal, in the same way as for a commit, and syncs it.
-  func write(_ checkpoint: JournalCheckpoint) throws(StoreError) {
-    let isFormat1 = state.withLock { $0.journal?.format == 1 }
-    let payload = isFormat1 ? JournalFormat1.payload(of: checkpoint) : checkpoint.payload
-    let journal = try writeFrame(.checkpoint, payload)
+  /// The second half: gives the drafts the names of the files. Call it with the store's lock.
+  /// - Returns: the tables whose files now have their names, and those whose files were saved, moved or changed by
+  ///   others since the drafts were made.
+  private func install(
+    _ staged: [StagedTable], _ conflicts: inout [TableKey: StoreError]
+  ) throws(StoreError) -> (installed: [StagedTable], outdated: [TableKey]) {
+    var (current, outdated): ([StagedTable], [StagedTable]) = ([], [])
+    for table in staged { if try isCurrent(table) { current.append(table) } else { outdated.append(table) } }
+    discard(outdated)
+    let (installed, failed) = try replaceFiles(current)
+    conflicts.merge(failed) { $1 }
+    try noteWritten(installed)
+    try beginJournalIfLong(conflicts: Set(conflicts.keys))
+    // There may be other tables now. The checkpoint is done, so if adjusting fails, the next write tries again.
+    do throws(StoreError) { try folder.adjustMode() } catch { folder.forgetMade() }
+    return (installed, outdated.map(\.draft.key))
+  }
+
+  /// Whether a draft may still be installed: the file that it was made from is still the table's, with the same mode and
+  /// owner, and nobody has begun another journal.
+  private func isCurrent(_ table: StagedTable) throws(StoreError) -> Bool {
+    let key = table.draft.key
+    let (known, pending, salt) = state.withLock { ($0.files[key], $0.pending[key], $0.salt) }
+    guard salt == table.salt, pending != nil, let known, known.number == table.draft.number,
+      known.content.version == table.draft.base
+    else { return false }
+    let (path, status) = try folder.file(of: key.text)
+    guard path == table.path, FileStamp.areSame(status?.stamp, known.stamp) else { return false }
+    return try table.file.map { file throws(StoreError) in try disk.isCurrent(file, for: path) } ?? true
+  }
+
+  /// Writes the file of a repaired table. As after a checkpoint, no commit waits for it any longer. So if somebody
+  /// restores an older file, the commits that the repair left out do not come back. Call it with both locks.
+  /// - Returns: the ``TableVersion/base`` of the repaired table.
+  func replaceFile(_ key: TableKey, by state: TableState, repairing former: FileVersion) throws(StoreError)
+    -> Int
+  {
+    try sweep()
+    let draft = TableDraft(
+      key: key, state: state, through: self.state.withLock(\.lastSequence), base: former, isRepaired: true)
+    let staged = try StagedTable(draft, in: folder, salt: self.state.withLock(\.salt))
+    do throws(StoreError) {
+      try readBack(staged)
+      let (installed, conflicts) = try replaceFiles([staged])
+      if let conflict = conflicts[key] { throw conflict }
+      try noteWritten(installed)
+      noteOffsets(of: installed)
+    } catch {
+      discard([staged])
+      throw error
+    }
+    return self.state.withLock { $0.files[key]?.number ?? 0 }
+  }
+
+  /// Replaces the tables' files by the drafts.
+  /// - Returns: the files that were replaced, and a conflict for each that another program saved at that moment.
+  private func replaceFiles(
+    _ staged: [StagedTable]
+  ) throws(StoreError) -> (installed: [StagedTable], conflicts: [TableKey: StoreError]) {
+    if staged.isEmpty { return ([], [:]) }
+    // 1. Keep the counters of the tables whose files will be removed, durably. Add the versions of the new files to the
+    //    journal and sync it. From here on, it knows both versions of each file.
+    let dropped = staged.map(\.draft).filter { !$0.state.exists }
+    if !dropped.isEmpty {
+      try folder.keepCounters(Dictionary(uniqueKeysWithValues: dropped.map { ($0.key, $0.state.counter) }))
+    }
+    try makeDurable(staged.map(\.draft).filter(\.isSaved).map(\.key))
+    try note(JournalCheckpoint(of: staged))
+
+    // 2. Exchange the names of each draft and its file, and remove the former file. Remove the files of dropped tables.
+    //    If another program saved a file meanwhile, keep its version.
+    var (installed, conflicts): ([StagedTable], [TableKey: StoreError]) = ([], [:])
+    for var table in staged {
+      table.keepFormerOpen(on: disk)
+      if try exchange(table) {
+        installed.append(table)
+      } else {
+        conflicts[table.draft.key] = conflict(table.draft.key, table.path)
+      }
+    }
+
+    // 3. Sync the folders before the journal forgets what is in the files. Do this even if a dropped table's file was
+    //    gone already: whoever removed it may have died before the sync.
+    try sync(Set(staged.map { $0.file.map { parentFolder(of: $0.target) } ?? folder.path }))
+    noteFiles(&installed)
+    return (installed, conflicts)
+  }
+
+  /// - Returns: whether the file now has the staged content.
+  private func exchange(_ table: StagedTable) throws(StoreError) -> Bool {
+    let (draft, disk) = (table.draft, disk.disk)
+    let known = state.withLock { $0.files[draft.key] }
+    let isExpected = { (path: String?) throws(DiskError) -> Bool in
+      guard let path, let status = try disk.status(path) else { return draft.base == .absent }
+      // A rename changes only the time of the status.
+      if let known, known.content.version == draft.base, let stamp = known.stamp, stamp.isSettled,
+        stamp.isOfSameContent(as: status.stamp)
+      {
+        return true
+      }
+      return FileVersion(try disk.read(path).bytes) == draft.base
+    }
+    guard let file = table.file else { return try self.disk.remove(table.path, if: isExpected) }
+    return try self.disk.install(file, over: isExpected)
+  }
+
+  /// Records the files as they are now.
+  private func noteFiles(_ installed: inout [StagedTable]) {
+    // The checkpoint is done. If a file's stamp cannot be read, the file is read again next time.
+    var stamps = (try? disk.stamps(of: installed.compactMap(\.file)))?[...]
+    for index in installed.indices where installed[index].file != nil {
+      installed[index].stamp = stamps?.popFirst()
+    }
     state.withLock { state in
+      for table in installed {
+        let (key, version) = (table.draft.key, table.version)
+        if table.draft.isRepaired {
+          _ = state.setFile(FileContent(version), at: table.path, table.stamp, of: key)
+        }
+        state.continueFile(version, at: table.path, table.stamp, of: key, isDurable: true)
+      }
+    }
+  }
+
+  /// Adds to the journal the versions that the files are about to have, in the same way as a commit, and syncs it.
+  func note(_ checkpoint: JournalCheckpoint) throws(StoreError) {
+    let journal = try writeFrame(.checkpoint, checkpoint.payload)
+    try state.withLock { state throws(StoreError) in
       state.take(journal)
-      state.pending.add(checkpoint, at: journal.sequence)
+      do throws(PayloadFault) { try state.add(checkpoint, at: journal.sequence) } catch {
+        throw damage(error.message)
+      }
     }
     do { try syncJournal() } catch { throw StoreError(error) }
   }
 
-  /// Adds to the journal what the checkpoint has done, and syncs it. From here on, a program may save a file, and no
-  /// commits seem to wait for it.
-  private func add(_ done: WrittenFiles) throws(StoreError) {
-    var done = done
-    done.journal = state.withLock(\.journal).flatMap { Int64(exactly: $0.inode) }
+  /// Adds to the journal what a checkpoint has done, and syncs it. From here on, another program may save a file, and
+  /// only later commits seem to wait for it.
+  private func noteWritten(_ installed: [StagedTable]) throws(StoreError) {
+    if installed.isEmpty { return }
+    let inode = state.withLock(\.journal).flatMap { Int64(exactly: $0.inode) }
+    let done = WrittenFiles(
+      files: Dictionary(
+        uniqueKeysWithValues: installed.map { ($0.draft.key, WrittenFiles.File(known: $0.known)) }),
+      journal: inode)
     let journal = try writeFrame(.written, done.payload)
-    state.withLock { state in
+    try state.withLock { state throws(StoreError) in
       state.take(journal)
-      state.settle(done)
+      do throws(PayloadFault) { try state.settle(done, at: journal.sequence) } catch {
+        throw damage(error.message)
+      }
     }
     do { try syncJournal() } catch { throw StoreError(error) }
   }
@@ -283,117 +311,30 @@ extension FileLog {
     }
   }
 
-  /// Records the files as they are now.
-  private func updateFiles(_ staged: [StagedTable]) -> [TableKey: Int] {
-    // The checkpoint is done. If a file's stamp cannot be read, the file is read again next time.
-    var rest = (try? disk.stamps(of: staged.compactMap(\.file)))?[...]
-    let stamps = staged.map { $0.file == nil ? nil : rest?.popFirst() }
-    for (written, stamp) in zip(staged, stamps) { noteOffsets(of: written, stamp) }
-    return state.withLock { state in
-      var numbers: [TableKey: Int] = [:]
-      for (written, stamp) in zip(staged, stamps) {
-        let key = written.draft.key
-        numbers[key] = state.setFile(FileContent(written.version), at: written.path, stamp, of: key).number
-        state.durableFiles[key] = numbers[key]
-      }
-      return numbers
-    }
-  }
+  private func discard(_ staged: [StagedTable]) { disk.discard(staged.compactMap(\.file)) }
 
-  private func noteOffsets(of written: StagedTable, _ stamp: FileStamp?) {
-    if let stamp, let offsets = written.offsets, mayStayUnread(stamp) {
-      let known = KnownOffsets(stamp: stamp, version: written.version, offsets: offsets)
-      folder.writeOffsets(known, written.lookups, of: written.draft.key)
-    } else if let base = written.draft.base, base.size >= options.leastUnread {
-      folder.forgetOffsets(of: written.draft.key)
-    }
-  }
-}
-
-extension FileLog.State {
-  /// Whether this process has durably written all commits of a table into its file.
-  fileprivate func isWritten(_ table: TableKey) -> Bool {
-    guard let pending = pending[table], let file = files[table], durableFiles[table] == file.number,
-      let last = pending.lastCommit(in: file.content.version)
-    else { return false }
-    return pending.commits.allSatisfy { $0.sequence <= last }
-  }
-
-  /// Whether the journal is long although no table waits for any of its commits: a folder that follows a log has a
-  /// number for each commit to a table that it does not hold.
-  fileprivate func canBeReplaced(_ options: StoreOptions) -> Bool {
-    pending.isEmpty && (journal?.end ?? 0) > options.shortJournal
-  }
-
-  /// Whether this journal can stay in use: it is short, or the next one would not be much shorter. It would not be if
-  /// all tables stay, or if the commits of those that stay are long, and more than half as long as this journal.
-  fileprivate func keepsJournal(with staying: Set<TableKey>, _ options: StoreOptions) -> Bool {
-    guard let journal, journal.format == JournalStart.newestFormat else { return false }
-    if !options.renumbersCommits, !staying.isEmpty { return true }
-    if canBeReplaced(options) { return false }
-    if staying.isSuperset(of: pending.keys) { return true }
-    if journal.end <= options.keptJournal, !hasRecordsFiles { return true }
-    let bytes = staying.reduce(0) { $0 + (pending[$1]?.byteCount ?? 0) }
-    return bytes > options.shortJournal && journal.end < 2 * bytes
-  }
-
-  /// The files of the tables that had commits in the journal, except those that stay.
-  fileprivate func written(except staying: Set<TableKey>) -> WrittenFiles {
-    var done = WrittenFiles()
-    for table in pending.keys where !staying.contains(table) {
-      guard let file = files[table] else { continue }
-      done.files[table] = WrittenFiles.File(
-        version: file.content.version, identity: file.stamp.flatMap { WrittenFiles.Identity($0) })
-    }
-    return done
-  }
-
-  /// The checkpoint as the journal records it.
-  fileprivate func checkpoint(of staged: [StagedTable]) -> JournalCheckpoint {
-    var checkpoint = JournalCheckpoint(files: [:])
-    for table in staged {
-      let (key, base) = (table.draft.key, table.draft.base)
-      let isSaved = base.map { pending[key]?.lastCommit(in: $0) == nil } ?? false
-      checkpoint.files[key] = JournalCheckpoint.File(version: table.version, saved: isSaved ? base : nil)
-    }
-    return checkpoint
-  }
-}
-
-extension JournalCheckpoint {
-  /// The tables whose new files are made from what another program saved.
-  fileprivate var savedTables: [TableKey] { files.filter { $0.value.saved != nil }.keys.sorted() }
-}
-
-extension FileLog {
-  /// The content of a table's file, with the journal's commits.
-  func replayed(_ table: TableKey) throws(StoreError) -> NewestTable {
-    guard let base = try base(of: table, unless: nil) else {
-      preconditionFailure("a base is read where none is known")
-    }
-    var result = base.state
-    for commit in pendingTable(table)?.commits ?? [] where commit.sequence > base.sequence {
-      do throws(StoreError) { for change in commit.changes { try result.apply(change) } } catch {
-        throw damage("commit \(commit.sequence) does not fit the table: \(error.message)", table: table)
+  private func noteOffsets(of installed: [StagedTable]) {
+    for table in installed {
+      if let stamp = table.stamp, let offsets = table.offsets, mayStayUnread(stamp) {
+        let known = KnownOffsets(stamp: stamp, version: table.version, offsets: offsets)
+        folder.writeOffsets(known, table.lookups, of: table.draft.key)
+      } else if table.draft.base.size >= options.leastUnread {
+        folder.forgetOffsets(of: table.draft.key)
       }
     }
-    return NewestTable(state: result, base: base.number)
   }
 
-  /// What is wrong with a journal that can be read: a commit that cannot be carried out, or no number for another
-  /// commit. `nil` if nothing is wrong.
-  func misfit() throws(StoreError) -> StoreError? {
-    if let fault = numberFault { return fault }
-    for table in state.withLock({ $0.pending.keys.sorted() }) {
-      guard StoreFolder.isAllowed(table) else {
-        return damage("a commit changes '\(table.text)', which is not a table's name")
-      }
-      do throws(StoreError) { _ = try replayed(table) } catch  where error.code == .damagedJournal {
-        return error
-      } catch {
-        // The table's file is what is wrong. Repairing the journal would not help.
-      }
+  /// Reads back what a repair wrote, before it takes the file's name.
+  private func readBack(_ table: StagedTable) throws(StoreError) {
+    guard let file = table.file else { return }
+    let bytes = try disk.read(file)
+    let name = table.draft.key.text
+    guard FileVersion(bytes) == table.version else {
+      throw StoreError(
+        .inputOutput, "what was written cannot be read back; the file is as it was",
+        file: table.path, table: name)
     }
-    return nil
+    _ = try TableFile.decode(
+      bytes, file: table.path, table: name, limits: options.limits, shape: options.shape)
   }
 }

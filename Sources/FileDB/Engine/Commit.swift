@@ -6,8 +6,8 @@ import Synchronization
 extension FileLog {
   /// Makes a commit, from taking the lock until the journal contains it. ``sync(_:)`` then makes it durable.
   ///
-  /// This function has every lock, sync and rename of a commit in order, as ``checkpoint(timeout:of:)`` has for the
-  /// tables' files.
+  /// This function has every lock, sync and rename of a commit in order, as
+  /// ``checkpoint(_:patience:timeout:exclusively:of:)`` has for the tables' files.
   package func append(
     timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {
@@ -17,9 +17,6 @@ extension FileLog {
 
     try prepare()
     defer { finishWriting() }
-
-    // A checkpoint replaces a journal of format 1. The next journal takes over what is in conflict.
-    if try format != JournalStart.newestFormat { _ = try writeFiles(.all, of: replayed) }
 
     while true {
       // This runs the transaction's body. If it throws, nothing has happened.
@@ -40,6 +37,8 @@ extension FileLog {
     do throws(StoreError) {
       if let refusal = refusalOfSharedJournal { throw refusal }
       try syncName()
+      // Nothing of the present format is added to a journal of an older one.
+      if state.withLock({ $0.journal?.format != JournalStart.newestFormat }) { try beginJournal(parking: []) }
     } catch {
       finishWriting()
       throw error
@@ -68,14 +67,6 @@ extension FileLog {
     }
   }
 
-  /// The format of the present journal.
-  private var format: Int {
-    get throws(StoreError) {
-      guard let journal = state.withLock(\.journal) else { throw damage("the journal is gone") }
-      return journal.format
-    }
-  }
-
   /// Lets readers read on in the journal again, after ``prepare()``.
   func finishWriting() { state.withLock { $0.isLocked = false } }
 
@@ -99,7 +90,7 @@ extension FileLog {
     return try write(commit) { state, journal in
       let logged = LoggedCommit(new, sequence: journal.sequence)
       let ticket = FileTicket(sequence: journal.sequence, file: journal.file, log: self)
-      state.commits.append(logged)
+      state.append(logged)
       state.waiting.append(ticket)
       taking(logged)
       return ticket
@@ -131,12 +122,11 @@ extension FileLog {
     return try state.withLock { state throws(StoreError) in
       state.take(journal)
       do throws(PayloadFault) {
-        try state.pending.add(commit, sequence: journal.sequence, byteCount: byteCount)
+        try state.add(commit, sequence: journal.sequence, byteCount: byteCount, recordsFile: records)
       } catch {
         throw damage(error.message)
       }
       state.noteUndo(commit)
-      if records != nil { state.hasRecordsFiles = true }
       return note(&state, journal)
     }
   }
@@ -169,18 +159,19 @@ extension FileLog {
   /// Syncs tables' files and their names, unless this process knows that they are durable.
   func makeDurable(_ tables: [TableKey]) throws(StoreError) {
     for table in tables {
-      let (known, isDurable) = state.withLock { state in
-        let known = state.files[table]?.number
-        return (known, known != nil && known == state.durableFiles[table] || state.isKnownToBeWritten(table))
-      }
-      if isDurable { continue }
+      let (known, isWritten) = state.withLock { ($0.files[table], $0.isKnownToBeWritten(table)) }
+      if isWritten || known?.isDurable ?? false { continue }
       let (file, status) = try folder.file(of: table.text)
       let parent = parentFolder(of: try disk.resolve(file))
       try syncBase { () throws(DiskError) in
         if status != nil { try disk.disk.open(file).syncData(.full) }
         try disk.disk.syncFolder(parent)
       }
-      state.withLock { $0.durableFiles[table] = known }
+      state.withLock { state in
+        guard let known, state.files[table]?.number == known.number, state.files[table]?.stamp == known.stamp
+        else { return }
+        state.files[table]?.isDurable = true
+      }
     }
   }
 
@@ -272,13 +263,6 @@ extension FileLog {
 // MARK: - What is written
 
 extension FileLog.State {
-  /// Takes over a journal to which a frame was written. Other syncs may have ended in the meantime.
-  mutating func take(_ changed: Journal) {
-    let synced = journal?.synced ?? 0
-    journal = changed
-    journal?.noteSynced(through: synced)
-  }
-
   /// Whether the tables are still in the state for which a commit was made.
   fileprivate func isCurrent(for commit: NewCommit) -> Bool {
     commit.tables.allSatisfy { table, expected in

@@ -27,11 +27,11 @@ package protocol CommitLog: Sendable {
   /// All commits after the one with the number `sequence`, of all writers.
   func commits(after sequence: UInt64) throws(StoreError) -> LogNews
 
-  /// A table as the log has it without its commits, and which commits are already included.
-  /// - Parameter known: the ``TableBase/number`` of the base that the caller has.
-  /// - Returns: `nil` if that one is still the newest.
+  /// A table as the log has it, with some or all of its commits.
+  /// - Parameter known: the ``TableVersion/base`` of the version that the caller has.
+  /// - Returns: `nil` if that version needs only the log's commits to be the newest.
   /// - Throws: ``StoreError/Code/conflict`` if the log's commits do not belong to the table; the errors of reading it.
-  func base(of table: TableKey, unless known: Int?) throws(StoreError) -> TableBase?
+  func base(of table: TableKey, unless known: Int?) throws(StoreError) -> TableVersion?
 
   /// The tables that exist.
   func tables() throws(StoreError) -> Set<TableKey>
@@ -157,22 +157,17 @@ package enum LogNews: Sendable {
   case forgotten(upTo: UInt64)
 }
 
-/// A table in a log, without the commits after ``sequence``.
-package struct TableBase: Sendable {
-  package let state: TableState
-  /// The last commit that it includes.
-  package let sequence: UInt64
-  /// Distinguishes this base from others of the same table, for as long as the log is open.
-  package let number: Int
-  /// The last commit in the log when this was the newest base. Every commit up to it may be carried out on the base. A
-  /// later commit may only if it was made for this base, as ``LoggedCommit/Former/base`` says.
-  package let end: UInt64
-  /// Whether this is a file that another program saved, with the waiting commits carried out on it.
-  package let isMerged: Bool
+/// A table with all its commits up to some number.
+package struct TableVersion: Sendable {
+  package var state: TableState
+  /// What the table was made from: its file, or the log's tables. Versions with the same base differ only by the commits
+  /// that they include. A checkpoint does not change the base, but another program that saves the file does.
+  package let base: Int
+  /// The version includes all of the table's commits up to this one.
+  package var through: UInt64
 
-  package init(state: TableState, sequence: UInt64, number: Int, end: UInt64, isMerged: Bool = false) {
-    (self.state, self.sequence, self.number) = (state, sequence, number)
-    (self.end, self.isMerged) = (end, isMerged)
+  package init(state: TableState, base: Int, through: UInt64) {
+    (self.state, self.base, self.through) = (state, base, through)
   }
 }
 
@@ -182,7 +177,7 @@ package struct NewCommit: Sendable {
   package struct Expectation: Sendable {
     /// No later commit may have changed the table.
     package let sequence: UInt64
-    /// The ``TableBase/number`` of the base from which the table was read.
+    /// The ``TableVersion/base`` of the table.
     package let base: Int
 
     package init(sequence: UInt64, base: Int) { (self.sequence, self.base) = (sequence, base) }
@@ -220,14 +215,14 @@ package struct NewCommit: Sendable {
 package struct LoggedCommit: Sendable {
   package let sequence: UInt64
   package let date: Date
-  /// `nil` for a commit from a journal of format 1.
+  /// A repaired commit may have none.
   package let token: CommitToken?
   package let changes: [LoggedChange]
   package let tables: [TableKey: Former]
 
   /// The state of a table when the commit was appended.
   package struct Former: Sendable {
-    /// The ``TableBase/number`` of the base that the table was read from; `nil` if this log has not read it.
+    /// The ``TableVersion/base`` of the table; `nil` if this log has not read it.
     package var base: Int?
 
     package init(base: Int?) { self.base = base }

@@ -6,16 +6,16 @@ extension FileLog {
   package func commits(after sequence: UInt64) throws(StoreError) -> LogNews {
     try state.withLock { state throws(StoreError) in
       try readOn(&state)
-      guard sequence >= state.start else { return .forgotten(upTo: state.start) }
-      guard sequence <= state.end else { return .forgotten(upTo: state.end) }
+      guard sequence >= state.start.sequence else { return .forgotten(upTo: state.start.sequence) }
+      guard sequence <= state.lastSequence else { return .forgotten(upTo: state.lastSequence) }
       // The numbers of commits have no gaps.
-      return .commits(Array(state.commits.dropFirst(Int(sequence - state.start))))
+      return .commits(Array(state.commits.dropFirst(Int(sequence - state.start.sequence))))
     }
   }
 
-  package func base(of table: TableKey, unless known: Int?) throws(StoreError) -> TableBase? {
+  package func base(of table: TableKey, unless known: Int?) throws(StoreError) -> TableVersion? {
     if let known, try isCurrent(known, of: table) { return nil }
-    while true { if let base = try readBase(of: table) { return base } }
+    return try readNewest(table)
   }
 
   package func tables() throws(StoreError) -> Set<TableKey> {
@@ -42,23 +42,23 @@ extension FileLog {
   private func existenceInDamagedJournal() throws(StoreError) -> [TableKey: Bool] {
     let bytes = try disk.read(folder.journalFile).bytes
     guard let salvage = try? disk.salvageJournal(bytes, path: folder.journalFile) else { return [:] }
-    var existence: [TableKey: Bool] = [:]
+    var existence: [TableKey: (isThere: Bool, sequence: UInt64)] = [:]
     for frame in salvage.frames {
       if frame.kind == .written, let written = try? written(in: frame) {
-        for table in written.files.keys { existence[table] = nil }
+        for (table, file) in written.files where existence[table]?.sequence ?? 0 <= file.known.through {
+          existence[table] = nil
+        }
       }
-      guard frame.kind == .commit, let commit = try? commit(in: frame, format: salvage.format).commit else {
-        continue
-      }
+      guard frame.kind == .commit, let commit = try? commit(in: frame).commit else { continue }
       for change in commit.changes where StoreFolder.isAllowed(change.table) {
         switch change.change {
-        case .create: existence[change.table] = true
-        case .drop: existence[change.table] = false
+        case .create: existence[change.table] = (true, frame.sequence)
+        case .drop: existence[change.table] = (false, frame.sequence)
         default: break
         }
       }
     }
-    return existence
+    return existence.mapValues(\.isThere)
   }
 
   package func outcome(of token: CommitToken) throws(StoreError) -> CommitOutcome {
@@ -105,60 +105,61 @@ extension FileLog {
       throw folder.explaining(error)
     }
     if opened != nil { folder.noteOwnFolder() }
-    let start = opened?.frames.first?.sequence ?? 0
-    if start < state.end, opened?.journal.salt != state.salt { state.forgetFiles() }
-    begin(opened?.journal, after: start, &state)
-    return opened?.frames ?? []
+    let frames = opened?.frames ?? []
+    let isContinuation = opened.map { state.isContinued(by: $0.journal, frames, token: token) } ?? false
+    let start = frames.first?.sequence ?? 0
+    if !isContinuation, start < state.lastSequence { state.forgetFiles() }
+    state.begin(opened?.journal, after: start, isContinuation: isContinuation)
+    return frames
   }
 
-  /// Switches to another journal, from which no commit has been taken yet.
-  func begin(_ journal: Journal?, after start: UInt64, _ state: inout State) {
-    state.journal = journal
-    if let journal { state.salt = journal.salt }
-    state.start = start
-    state.commits = []
-    state.undoHead = journal?.undoStep.flatMap { CommitToken(text: $0) }
-    state.pending = [:]
-    // A table without a file may have existed in the meantime, and may have another counter.
-    state.files = state.files.filter { $0.value.stamp != nil }
-    (state.writtenFiles, state.isNameSynced, state.hasRecordsFiles) = ([:], false, false)
-  }
+  private func token(of frame: JournalFrame) -> CommitToken? { (try? commit(in: frame).commit)?.token }
 
   private func take(_ frame: JournalFrame, _ state: inout State) throws(StoreError) {
-    let format = state.journal?.format ?? JournalStart.newestFormat
+    state.pass(frame)
     switch frame.kind {
     case .start: break
-    case .checkpoint: state.pending.add(try checkpoint(in: frame, format: format), at: frame.sequence)
+    case .checkpoint:
+      let checkpoint = try checkpoint(in: frame)
+      try understanding(frame) { () throws(PayloadFault) in try state.add(checkpoint, at: frame.sequence) }
     case .commit:
-      let (commit, byteCount, recordsFile) = try commit(in: frame, format: format)
+      let (commit, byteCount, file) = try commit(in: frame)
       try understanding(frame) { () throws(PayloadFault) in
-        try state.pending.add(commit, sequence: frame.sequence, byteCount: byteCount)
+        try state.add(commit, sequence: frame.sequence, byteCount: byteCount, recordsFile: file)
       }
-      state.commits.append(state.logged(commit, sequence: frame.sequence))
+      state.append(state.logged(commit, sequence: frame.sequence))
       state.noteUndo(commit)
-      if recordsFile != nil { state.hasRecordsFiles = true }
+    case .parked:
+      let (table, commit, byteCount, file) = try parkedCommit(in: frame)
+      state.park(commit, of: table, byteCount: byteCount, recordsFile: file)
     case .written:
       let written = try written(in: frame)
-      state.settle(written)
-      // A table without a file may have existed in the meantime, and may have another counter.
-      for table in written.files.keys where state.files[table]?.stamp == nil { state.files[table] = nil }
+      for table in written.files.keys { try followFile(of: table, &state) }
+      try understanding(frame) { () throws(PayloadFault) in try state.settle(written, at: frame.sequence) }
     }
+  }
+
+  /// Takes over the file that a checkpoint of another process has written.
+  private func followFile(of table: TableKey, _ state: inout State) throws(StoreError) {
+    guard let known = state.files[table], StoreFolder.isAllowed(table) else { return }
+    let (path, status) = try folder.file(of: table.text)
+    if FileStamp.areSame(known.stamp, status?.stamp), known.stamp != nil { return }
+    // A table without a file may have existed in the meantime, and may have another counter.
+    if !state.followFile(at: path, status?.stamp, of: table), known.stamp == nil { state.files[table] = nil }
   }
 
   /// The commit in a frame, its length in bytes, including its file of records, and that file.
   func commit(
-    in frame: JournalFrame, format: Int
+    in frame: JournalFrame
   ) throws(StoreError) -> (commit: JournalCommit, byteCount: Int, recordsFile: RecordsFile?) {
     let file = try understanding(frame) { () throws(PayloadFault) in
-      format == 1 ? nil : try JournalCommit.recordsFile(of: frame.payload)
+      try JournalCommit.recordsFile(of: frame.payload)
     }
     let records = try file.map { file throws(StoreError) in try folder.readRecords(file) }
     let depth = options.limits.depth
     do throws(StoreError) {
       let commit = try understanding(frame) { () throws(PayloadFault) in
-        try format == 1
-          ? JournalFormat1.commit(frame.payload, depth: depth)
-          : JournalCommit(payload: frame.payload, depth: depth, records: records)
+        try JournalCommit(payload: frame.payload, depth: depth, records: records)
       }
       return (commit, frame.payload.count + (file?.size ?? 0), file)
     } catch {
@@ -170,14 +171,28 @@ extension FileLog {
     }
   }
 
-  func checkpoint(in frame: JournalFrame, format: Int) throws(StoreError) -> JournalCheckpoint {
+  /// The commit in a parked frame, with only the changes of the table that is in conflict.
+  func parkedCommit(
+    in frame: JournalFrame
+  ) throws(StoreError) -> (table: TableKey, commit: LoggedCommit, byteCount: Int, recordsFile: RecordsFile?) {
+    let parked = try understanding(frame) { () throws(PayloadFault) in try ParkedCommit(frame.payload) }
+    let (commit, byteCount, file) = try self.commit(in: parked.frame)
+    let logged = LoggedCommit(
+      sequence: parked.sequence, date: commit.date, token: commit.token,
+      changes: commit.changes.filter { $0.table == parked.table }, tables: [parked.table: .init(base: nil)])
+    return (parked.table, logged, byteCount, file)
+  }
+
+  func checkpoint(in frame: JournalFrame) throws(StoreError) -> JournalCheckpoint {
     try understanding(frame) { () throws(PayloadFault) in
-      try format == 1 ? JournalFormat1.checkpoint(frame.payload) : JournalCheckpoint(payload: frame.payload)
+      try JournalCheckpoint(payload: frame.payload, sequence: frame.sequence)
     }
   }
 
   func written(in frame: JournalFrame) throws(StoreError) -> WrittenFiles {
-    try understanding(frame) { () throws(PayloadFault) in try WrittenFiles(payload: frame.payload) }
+    try understanding(frame) { () throws(PayloadFault) in
+      try WrittenFiles(payload: frame.payload, sequence: frame.sequence)
+    }
   }
 
   private func understanding<Result>(
@@ -194,10 +209,10 @@ extension FileLog.State {
   fileprivate func logged(_ commit: JournalCommit, sequence: UInt64) -> LoggedCommit {
     var tables: [TableKey: LoggedCommit.Former] = [:]
     for (table, former) in commit.tables {
-      // The commit was made for the last content of the file. If a repair wrote it or a checkpoint took it over, the
+      // The commit was made for this file, or for one that a checkpoint made of it. If a repair wrote the commit, the
       // table may already include it.
       let file = files[table].flatMap {
-        former.sequence != nil && $0.content.version == pending[table]?.versions.last?.version ? $0 : nil
+        former.sequence != nil && pending[table]?.lastCommit(in: $0.content.version) != nil ? $0 : nil
       }
       tables[table] = LoggedCommit.Former(base: file?.number)
     }
@@ -209,48 +224,67 @@ extension FileLog.State {
 // MARK: - A table's file
 
 extension FileLog {
-  /// Whether a table still has the file that was read.
+  /// Whether a table still has the file that was read, or one that a checkpoint has made of it.
   private func isCurrent(_ number: Int, of table: TableKey) throws(StoreError) -> Bool {
-    let (known, journal) = state.withLock { ($0.files[table], $0.journal) }
-    guard let known, known.number == number else { return false }
+    guard state.withLock({ $0.files[table]?.number == number }) else { return false }
     let (path, status) = try folder.file(of: table.text)
-    switch (known.stamp, status?.stamp) {
-    // If another folder took the place of the store's, this is another table.
-    case (nil, nil):
-      return try journal.map { journal throws(StoreError) in try disk.isCurrent(journal) } ?? true
-    case (let old?, let new?): return path == known.path && new.provesUnchanged(since: old)
-    default: return false
+    return try state.withLock { state throws(StoreError) in
+      guard let known = state.files[table], known.number == number else { return false }
+      switch (known.stamp, status?.stamp) {
+      // If another folder took the place of the store's, this is another table.
+      case (nil, nil):
+        return try state.journal.map { journal throws(StoreError) in try disk.isCurrent(journal) } ?? true
+      case (let old?, let new?) where path == known.path && new.provesUnchanged(since: old): return true
+      default:
+        // A checkpoint that is still going on has noted the new file.
+        try readOn(&state)
+        return state.files[table]?.number == number && state.followFile(at: path, status?.stamp, of: table)
+      }
     }
   }
 
+  /// A table's file with the journal's commits.
+  func readNewest(_ table: TableKey) throws(StoreError) -> TableVersion {
+    while true { if let version = try readBase(of: table) { return version } }
+  }
+
   /// - Returns: `nil` if the file was replaced in the meantime. Then file and journal may not belong together.
-  private func readBase(of key: TableKey) throws(StoreError) -> TableBase? {
+  private func readBase(of key: TableKey) throws(StoreError) -> TableVersion? {
     let read = try readFile(of: key)
-    return try state.withLock { state throws(StoreError) in
+    let found: (number: Int, pending: PendingTable?, through: UInt64)? = try state.withLock {
+      state throws(StoreError) in
       try readOn(&state)
       let (file, status) = try folder.file(of: key.text)
       guard file == read.path, FileStamp.areSame(status?.stamp, read.stamp) else { return nil }
-      var (sequence, isMerged) = (state.journal?.sequence ?? 0, false)
-      var merged: TableState?
-      if let pending = state.pending[key] {
-        if let start = pending.replayStart(of: read.content.version) {
-          sequence = start
-        } else {
-          do throws(SaveConflict) {
-            guard case .success(let saved) = read.table else { throw SaveConflict(records: []) }
-            merged = try pending.carriedOut(on: saved, read.content.version)
-          } catch {
-            throw conflict(key, file, error.records)
-          }
-          (sequence, isMerged) = (state.end, true)
-        }
-      }
-      let table = if let merged { merged } else { try read.table.get() }
       if let status, try folder.isOpenToMore(than: status) { folder.forgetMade() }
       let known = state.setFile(read.content, at: file, read.stamp, of: key)
-      return TableBase(
-        state: table, sequence: sequence, number: known.number, end: state.end, isMerged: isMerged)
+      return (known.number, state.pending[key], state.lastSequence)
     }
+    guard let found else { return nil }
+    let state =
+      if let pending = found.pending { try newest(key, read, pending) } else { try read.table.get() }
+    return TableVersion(state: state, base: found.number, through: found.through)
+  }
+
+  /// A table's file with the commits that wait.
+  private func newest(
+    _ key: TableKey, _ read: ReadFile, _ pending: PendingTable
+  ) throws(StoreError) -> TableState {
+    guard let start = pending.replayStart(of: read.content.version) else {
+      do throws(SaveConflict) {
+        guard case .success(let saved) = read.table else { throw SaveConflict(records: []) }
+        return try pending.carriedOut(on: saved, read.content.version)
+      } catch {
+        throw conflict(key, read.path, error.records)
+      }
+    }
+    var table = try read.table.get()
+    for commit in pending.commits where commit.sequence > start {
+      do throws(StoreError) { for change in commit.changes { try table.apply(change) } } catch {
+        throw damage("commit \(commit.sequence) does not fit the table: \(error.message)", table: key)
+      }
+    }
+    return table
   }
 
   func conflict(_ table: TableKey, _ file: String, _ records: [AnyRecordID] = []) -> StoreError {
@@ -264,6 +298,23 @@ extension FileLog {
       file: file, table: table.text)
     if records.count == 1 { error.record = records[0] }
     return error
+  }
+
+  /// What is wrong with a journal that can be read: a commit that cannot be carried out, or no number for another
+  /// commit. `nil` if nothing is wrong.
+  func misfit() throws(StoreError) -> StoreError? {
+    if let fault = numberFault { return fault }
+    for table in state.withLock({ $0.pending.keys.sorted() }) {
+      guard StoreFolder.isAllowed(table) else {
+        return damage("a commit changes '\(table.text)', which is not a table's name")
+      }
+      do throws(StoreError) { _ = try readNewest(table) } catch  where error.code == .damagedJournal {
+        return error
+      } catch {
+        // The table's file is what is wrong. Repairing the journal would not help.
+      }
+    }
+    return nil
   }
 
   /// Whether the commits of a table cannot be carried out on its file.
@@ -287,7 +338,7 @@ extension FileLog {
     let fresh = FileLog(folder, options: options)
     try fresh.readOn()
     return fresh.state.withLock { state in
-      state.commits.compactMap { commit in
+      (state.parked + state.commits).compactMap { commit in
         let changes = commit.changes.filter { change in
           state.pending[change.table]?.commits.first.map { $0.sequence <= commit.sequence } ?? false
         }
@@ -305,7 +356,7 @@ extension FileLog {
     let scan = JournalScan(bytes, at: 0, after: nil)
     var found = 0
     for frame in scan.frames.map(\.frame) where frame.kind == .commit {
-      found += try commit(in: frame, format: JournalStart.newestFormat).commit.changes.count
+      found += try commit(in: frame).commit.changes.count
     }
     let isWhole = scan.frames.first?.frame.kind == .start && bytes.count >= Journal.allocation
     if scan.damage == nil, isWhole, found == changeCount { return }

@@ -18,10 +18,10 @@ extension FileLog {
   }
 
   /// The number of the last commit, as far as the journal was read.
-  package var end: UInt64 { state.withLock(\.end) }
+  package var end: UInt64 { state.withLock(\.lastSequence) }
 
-  /// The last commit in the journal, as far as it was read; `nil` if it has none.
-  package var lastCommit: LoggedCommit? { state.withLock { $0.commits.last } }
+  /// The last commit, as far as the journal was read, and its token if that is known.
+  package var last: (sequence: UInt64, token: CommitToken?) { state.withLock(\.last) }
 
   /// Takes over the commits after ``end``. They are not synced, because the log that they come from keeps them.
   ///
@@ -43,7 +43,7 @@ extension FileLog {
       let taken = state.withLock { $0.journalCommit(commit, undo(commit.token)) }
       try write(taken) { state, journal in
         let bases = commit.tables.keys.map { ($0, LoggedCommit.Former(base: state.files[$0]?.number)) }
-        state.commits.append(
+        state.append(
           LoggedCommit(
             sequence: journal.sequence, date: commit.date, token: commit.token, changes: commit.changes,
             tables: Dictionary(uniqueKeysWithValues: bases)))
@@ -74,7 +74,7 @@ extension FileLog {
       sequence = try bases { table, state throws(StoreError) in try tables.stage(table, state) }
       try folder.keepCounters(tables.counters)
       // From here on, the journal knows both versions of each file. The new ones include all of its commits.
-      try write(tables.checkpoint())
+      try note(tables.checkpoint(at: end))
     } catch {
       disk.discard(Array(tables.files.values))
       throw error
@@ -85,6 +85,7 @@ extension FileLog {
     try sync(disk.install([disk.stageJournal(folder.journalFile, after: sequence)]))
     try state.withLock { state throws(StoreError) in
       state.journal = nil
+      state.forgetFiles()
       try readOn(&state)
       state.isNameSynced = true
     }
@@ -96,7 +97,7 @@ private struct TablesOfSharedLog {
   let folder: StoreFolder
   private(set) var files: [TableKey: StagedFile] = [:]
   private(set) var counters: [TableKey: Int64] = [:]
-  private var versions: [TableKey: JournalCheckpoint.File] = [:]
+  private var versions: [TableKey: FileVersion] = [:]
 
   init(folder: StoreFolder) { self.folder = folder }
 
@@ -109,7 +110,7 @@ private struct TablesOfSharedLog {
     files[table] = try folder.disk.stage(path, mostOpen: mode) { file throws(DiskError) in
       try file.append(bytes)
     }
-    versions[table] = JournalCheckpoint.File(version: FileVersion(bytes))
+    versions[table] = FileVersion(bytes)
   }
 
   /// The names of the tables in the folder that the log does not have.
@@ -117,10 +118,13 @@ private struct TablesOfSharedLog {
     try folder.tableNames().filter { files[TableKey($0)] == nil }
   }
 
-  func checkpoint() throws(StoreError) -> JournalCheckpoint {
-    var checkpoint = JournalCheckpoint(files: versions)
-    for name in try removed() { checkpoint.files[TableKey(name)] = JournalCheckpoint.File(version: .absent) }
-    return checkpoint
+  /// - Parameter sequence: the last commit in the journal.
+  func checkpoint(at sequence: UInt64) throws(StoreError) -> JournalCheckpoint {
+    let removed = Dictionary(uniqueKeysWithValues: try removed().map { (TableKey($0), FileVersion.absent) })
+    return JournalCheckpoint(
+      files: versions.merging(removed) { $1 }.mapValues {
+        JournalCheckpoint.File(new: KnownVersion(version: $0, through: sequence))
+      })
   }
 }
 
@@ -167,7 +171,7 @@ extension LoggedCommit {
   /// Reads what ``NewCommit/payload(noting:)`` wrote.
   /// - Parameters:
   ///   - depth: the depth of the deepest record.
-  ///   - base: the ``TableBase/number`` of all tables that the log has now.
+  ///   - base: the ``TableVersion/base`` of all tables that the log has now.
   /// - Throws: ``StoreError/Code/damagedJournal``.
   package init(payload: [UInt8], sequence: UInt64, depth: Int, base: Int = 0) throws(StoreError) {
     let commit: JournalCommit

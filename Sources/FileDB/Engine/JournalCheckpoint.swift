@@ -1,17 +1,18 @@
+import FileDBStorage
 import FileDBTables
 
 /// The new versions of the tables' files that a checkpoint is about to install, as the journal records them.
 struct JournalCheckpoint: Sendable {
   struct File: Sendable {
     /// The file's new version.
-    var version: FileVersion
+    var new: KnownVersion
     /// The version that another program saved while commits were waiting, if the new version is made from it.
     var saved: FileVersion?
+    /// Whether it is not the file with its commits, but what a repair has made of it.
+    var isRepaired = false
   }
 
-  var files: [TableKey: File]
-
-  init(files: [TableKey: File]) { self.files = files }
+  var files: [TableKey: File] = [:]
 
   /// The payload of the checkpoint's frame.
   var payload: [UInt8] {
@@ -19,24 +20,87 @@ struct JournalCheckpoint: Sendable {
     for (table, file) in files.sorted(by: { $0.key < $1.key }) {
       writer.beginLine("file")
       writer.add(table)
-      writer.add(file.version)
+      writer.add(file.new)
       if let saved = file.saved {
         writer.add("base" as StaticString)
         writer.add(saved)
       }
+      if file.isRepaired { writer.add("repaired" as StaticString) }
       writer.endLine()
     }
     return writer.bytes
   }
 
-  init(payload: ArraySlice<UInt8>) throws(PayloadFault) {
+  init(files: [TableKey: File] = [:]) { self.files = files }
+
+  /// - Parameter sequence: the number of the frame's last commit. In format 2, all files include it.
+  init(payload: ArraySlice<UInt8>, sequence: UInt64) throws(PayloadFault) {
     var files: [TableKey: File] = [:]
     try LineReader.read(payload) { lines throws(PayloadFault) in
       guard try lines.beginLine() == "file" else { throw lines.fault("a file is missing") }
-      let (table, version) = (try lines.table(), try lines.version())
-      files[table] = File(version: version, saved: lines.skip("base") ? try lines.version() : nil)
+      let (table, version) = (try lines.table(), try lines.knownVersion(through: sequence))
+      let saved = lines.skip("base") ? try lines.version() : nil
+      files[table] = File(new: version, saved: saved, isRepaired: lines.skip("repaired"))
       try lines.endLine()
     }
     self.files = files
+  }
+}
+
+/// A version of a table's file that the journal names, and the last commit that it includes.
+struct KnownVersion: Equatable, Sendable {
+  var version: FileVersion
+  var through: UInt64
+  /// The identity of the file; `nil` if there is no file, if the disk does not identify it by numbers that fit, or if it
+  /// is not known.
+  var identity: FileIdentity?
+
+  /// Whether a file with this stamp is certainly this version. The stamp is `nil` if there is no file.
+  func isThere(_ stamp: FileStamp?) -> Bool {
+    guard let stamp else { return version == .absent }
+    // A time without nanoseconds is not the one that the checkpoint set.
+    return stamp.modified % 1_000_000 != 0 && identity == FileIdentity(stamp) && version.size == stamp.size
+  }
+}
+
+/// Distinguishes a file from a copy of it, and from what another program writes into it.
+struct FileIdentity: Equatable, Sendable {
+  var inode: Int64
+  /// In nanoseconds since 1970.
+  var modified: Int64
+
+  init(inode: Int64, modified: Int64) { (self.inode, self.modified) = (inode, modified) }
+
+  init?(_ stamp: FileStamp) {
+    guard let inode = Int64(exactly: stamp.inode), stamp.modified >= 0 else { return nil }
+    (self.inode, modified) = (inode, stamp.modified)
+  }
+}
+
+extension LineWriter {
+  mutating func add(_ known: KnownVersion) {
+    add(known.version)
+    add("through" as StaticString)
+    add(known.through)
+    if let identity = known.identity {
+      add("inode" as StaticString)
+      add(UInt64(identity.inode))
+      add("modified" as StaticString)
+      add(UInt64(identity.modified))
+    }
+  }
+}
+
+extension LineReader {
+  /// - Parameter sequence: the last commit that it includes if the line does not say.
+  mutating func knownVersion(through sequence: UInt64) throws(PayloadFault) -> KnownVersion {
+    var known = KnownVersion(version: try version(), through: sequence)
+    if skip("through") { known.through = UInt64(try number()) }
+    if skip("inode") {
+      let inode = try number()
+      try expect("modified")
+      known.identity = FileIdentity(inode: inode, modified: try number())
+    }
+    return known
   }
 }

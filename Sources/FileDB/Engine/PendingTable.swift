@@ -9,23 +9,30 @@ struct PendingTable: Sendable {
     var byteCount: Int
   }
 
-  /// The versions that the file may have, each with the last commit that it includes: the version before the journal,
-  /// and each version that a checkpoint was about to install.
-  var versions: [(version: FileVersion, lastCommit: UInt64)]
+  /// The versions that the file may have: the one that the first of the commits was made for, and each that a checkpoint
+  /// was about to install since.
+  private(set) var versions: [KnownVersion]
   /// Whether the first of them is a file that another program saved while commits were waiting. The commits are carried
   /// out on it.
-  private(set) var isSaved = false
+  private(set) var isSaved: Bool
   private(set) var commits: [Commit] = []
-  /// The length of the commits in the journal.
+
+  init(versions: [KnownVersion] = [], isSaved: Bool = false) {
+    (self.versions, self.isSaved) = (versions, isSaved)
+  }
+
+  init(_ written: WrittenFiles.File) { self.init(versions: [written.known], isSaved: written.isSaved) }
+
+  /// The length of the commits in the journal, with their records.
   private(set) var byteCount = 0
 
   /// The last commit that a file of this version includes; `nil` if the journal knows no such file.
-  func lastCommit(in version: FileVersion) -> UInt64? { versions.last { $0.version == version }?.lastCommit }
+  func lastCommit(in version: FileVersion) -> UInt64? { versions.last { $0.version == version }?.through }
 
   /// The last commit that a file of this version includes, if the later ones were made for that file. `nil` for a file
   /// that another program saved while commits were waiting: then all commits must be carried out on it.
   func replayStart(of version: FileVersion) -> UInt64? {
-    guard let last = lastCommit(in: version), !isSaved || last > versions[0].lastCommit else { return nil }
+    guard let last = lastCommit(in: version), !isSaved || last > versions[0].through else { return nil }
     return last
   }
 
@@ -41,12 +48,22 @@ struct PendingTable: Sendable {
     byteCount += commit.byteCount
   }
 
+  mutating func append(_ version: KnownVersion) { versions.append(version) }
+
   /// From here on, commits are made for a file that another program saved.
   mutating func adopt(saved version: FileVersion) {
     // In a damaged journal, the commit that named the file's version may be lost.
-    let lastCommit = versions.first?.lastCommit ?? (commits.first?.sequence ?? 1) - 1
-    versions = [(version, lastCommit)]
+    let through = versions.first?.through ?? (commits.first?.sequence ?? 1) - 1
+    versions = [KnownVersion(version: version, through: through)]
     isSaved = true
+  }
+
+  /// Takes over what a checkpoint has written: the file includes all commits but the latest.
+  mutating func settle(_ written: WrittenFiles.File) {
+    versions = [written.known]
+    isSaved = written.isSaved
+    commits.removeAll { $0.sequence <= written.known.through }
+    byteCount = commits.reduce(0) { $0 + $1.byteCount }
   }
 
   /// The size of the file that the last checkpoint wrote, or that was there before.
@@ -54,7 +71,7 @@ struct PendingTable: Sendable {
 
   /// The length of the commits that were made since.
   var waitingBytes: Int {
-    let last = versions.last?.lastCommit ?? 0
+    let last = versions.last?.through ?? 0
     return commits.reduce(0) { $0 + ($1.sequence > last ? $1.byteCount : 0) }
   }
 
@@ -85,43 +102,5 @@ struct PendingTable: Sendable {
       if case .drop = change { return false }
     }
     return nil
-  }
-}
-
-extension [TableKey: PendingTable] {
-  /// Adds a commit.
-  /// - Parameters:
-  ///   - sequence: its number.
-  ///   - byteCount: its length in the journal.
-  /// - Throws: if the commit was made for another state of the tables.
-  mutating func add(
-    _ commit: JournalCommit, sequence: UInt64, byteCount: Int
-  ) throws(PayloadFault) {
-    for (table, former) in commit.tables {
-      if let base = former.base {
-        if self[table] == nil {
-          self[table] = PendingTable(versions: [(base, sequence - 1)])
-        } else {
-          self[table]?.adopt(saved: base)
-        }
-      } else if self[table] == nil {
-        throw PayloadFault(message: "it does not say which file of '\(table.text)' it changes")
-      }
-      if let former = former.sequence, let last = self[table]?.commits.last, last.sequence > former {
-        throw PayloadFault(message: "it was made for '\(table.text)' as of commit \(former)")
-      }
-    }
-    for table in commit.tables.keys {
-      let changes = commit.changes.filter { $0.table == table }
-      self[table]?.append(
-        PendingTable.Commit(sequence: sequence, changes: changes, byteCount: byteCount))
-    }
-  }
-
-  mutating func add(_ checkpoint: JournalCheckpoint, at sequence: UInt64) {
-    for (table, file) in checkpoint.files {
-      if let saved = file.saved { self[table]?.adopt(saved: saved) }
-      self[table]?.versions.append((file.version, sequence))
-    }
   }
 }

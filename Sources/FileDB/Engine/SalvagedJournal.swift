@@ -7,12 +7,12 @@ struct SalvagedJournal {
   private(set) var notes: [String]
   private(set) var lostCount: Int
   private(set) var pending: [TableKey: PendingTable] = [:]
+  private var written: [TableKey: WrittenFiles.File] = [:]
   private(set) var lostIDs = LostIDs()
   /// The commit after which the repaired journal begins: the last one, or 0 if there is no higher number.
   let sequence: UInt64
 
   private let log: FileLog
-  private let format: Int
   /// The files of records to which commits refer that can be read.
   private var recordsFiles: Set<String> = []
 
@@ -21,7 +21,6 @@ struct SalvagedJournal {
   init(_ bytes: [UInt8], of log: FileLog) throws(StoreError) {
     let salvage = try log.disk.salvageJournal(bytes, path: log.folder.journalFile)
     self.log = log
-    format = salvage.format
     notes = salvage.notes.map { "byte \($0.offset): \($0.text)" }
     lostCount = salvage.lost.count
     let last = salvage.frames.map(\.sequence).max() ?? 0
@@ -35,15 +34,26 @@ struct SalvagedJournal {
     switch frame.kind {
     case .start: break
     case .checkpoint:
-      if let checkpoint = try? log.checkpoint(in: frame, format: format) {
-        pending.add(checkpoint, at: frame.sequence)
+      for (table, file) in (try? log.checkpoint(in: frame))?.files ?? [:] {
+        if let saved = file.saved { pending[table]?.adopt(saved: saved) }
+        pending[table]?.append(file.new)
       }
     case .written:
-      if let written = try? log.written(in: frame) {
-        for table in written.files.keys { pending[table] = nil }
+      for (table, file) in (try? log.written(in: frame))?.files ?? [:] {
+        written[table] = file
+        pending[table]?.settle(file)
+        if pending[table]?.commits.isEmpty ?? false { pending[table] = nil }
       }
+    case .parked:
+      guard let parked = try? log.parkedCommit(in: frame) else {
+        notes.append("a commit to a table in conflict cannot be understood; it is left out")
+        lostCount += 1
+        return
+      }
+      if let file = parked.recordsFile { recordsFiles.insert(file.name) }
+      add(parked.commit.changes, of: parked.table, sequence: parked.commit.sequence, base: nil)
     case .commit:
-      if let (commit, _, file) = try? log.commit(in: frame, format: format) {
+      if let (commit, _, file) = try? log.commit(in: frame) {
         if let file { recordsFiles.insert(file.name) }
         take(commit, in: frame)
       } else if let salvaged = log.salvagedCommit(in: frame) {
@@ -69,15 +79,21 @@ struct SalvagedJournal {
       lostCount += 1
     }
     for (table, former) in commit.tables where StoreFolder.isAllowed(table) {
-      // The frame that named the table's file may be the one that is lost. Then the present file is used.
-      if pending[table] == nil {
-        let versions = former.base.map { [(version: $0, lastCommit: frame.sequence - 1)] } ?? []
-        pending[table] = PendingTable(versions: versions)
-      }
       let changes = commit.changes.filter { $0.table == table }
-      pending[table]?.append(
-        .init(sequence: frame.sequence, changes: changes, byteCount: frame.payload.count))
+      add(changes, of: table, sequence: frame.sequence, base: former.base)
     }
+  }
+
+  private mutating func add(
+    _ changes: [LoggedChange], of table: TableKey, sequence: UInt64, base: FileVersion?
+  ) {
+    guard sequence > written[table]?.known.through ?? 0 || pending[table] != nil else { return }
+    // The frame that named the table's file may be the one that is lost. Then the present file is used.
+    if pending[table] == nil {
+      let named = base.map { KnownVersion(version: $0, through: sequence - 1) }
+      pending[table] = PendingTable(versions: [named ?? written[table]?.known].compactMap(\.self))
+    }
+    pending[table]?.append(.init(sequence: sequence, changes: changes, byteCount: 0))
   }
 
   /// Adds the files of records that only commits which cannot be read may have referred to.

@@ -132,6 +132,11 @@ package struct StoreDisk: Sendable {
     try run { () throws(DiskError) in try disk.stage(path, as: kind, mostOpen: mostOpen, write: write) }
   }
 
+  /// See ``Disk/isCurrent(_:for:)``.
+  package func isCurrent(_ staged: StagedFile, for path: String) throws(StoreError) -> Bool {
+    try run { () throws(DiskError) in try disk.isCurrent(staged, for: path) }
+  }
+
   package func read(_ staged: StagedFile) throws(StoreError) -> [UInt8] {
     try run { () throws(DiskError) in try disk.read(staged) }
   }
@@ -234,11 +239,11 @@ extension StoreDisk {
     try run(on: journal.path) { () throws(JournalError) in try journal.readOn(on: disk) }
   }
 
-  /// See ``Journal/stage(_:on:after:undoStep:frames:)``. Syncs the draft.
+  /// See ``Journal/stage(_:on:after:lastToken:undoStep:salt:frames:)``. Syncs the draft.
   /// - Throws: ``StoreError/Code/unrepresentableValue`` if a commit would get too high a number.
   package func stageJournal(
-    _ path: String, after sequence: UInt64, undoStep: String? = nil,
-    frames: [(kind: JournalFrame.Kind, payload: [UInt8])] = []
+    _ path: String, after sequence: UInt64, lastToken: CommitToken? = nil, undoStep: CommitToken? = nil,
+    salt: UInt32 = .random(in: 1 ... .max), frames: [(kind: JournalFrame.Kind, payload: [UInt8])] = []
   ) throws(StoreError) -> StagedFile {
     let commitCount = UInt64(frames.count { $0.kind == .commit })
     guard sequence <= JournalFrame.highestSequence, sequence + commitCount <= JournalFrame.highestSequence
@@ -247,7 +252,9 @@ extension StoreDisk {
         .unrepresentableValue, "commit \(sequence) has a higher number than a journal can hold", file: path)
     }
     return try run { () throws(DiskError) in
-      try Journal.stage(path, on: disk, after: sequence, undoStep: undoStep, frames: frames)
+      try Journal.stage(
+        path, on: disk, after: sequence, lastToken: lastToken?.text, undoStep: undoStep?.text, salt: salt,
+        frames: frames)
     }
   }
 

@@ -125,6 +125,17 @@ package final class StoreFolder: Sendable {
     do throws(StoreError) { return try takeLock(timeout: timeout) } catch { throw explaining(error) }
   }
 
+  /// Takes the lock of those who write the tables' files. The folder exists. Whoever wants the store's lock as well takes
+  /// this one first.
+  func lockCheckpoints(timeout: Duration) throws(StoreError) -> FileLock {
+    do throws(StoreError) { return try disk.lock(own(.checkpoint), until: .now + timeout) } catch {
+      guard error.code == .locked else { throw error }
+      var error = error
+      error.message = "another process is writing the tables' files; it did not finish in time"
+      throw error
+    }
+  }
+
   /// Makes the next ``lock(timeout:)`` check again that everything exists.
   func forgetMade() { isMade.store(false, ordering: .relaxed) }
 
@@ -137,9 +148,8 @@ package final class StoreFolder: Sendable {
       }
     }
     try checkIsThere()
-    // This is created last for a new store. Before it exists, another process may have died while it created the rest.
-    if isDoubtful.load(ordering: .relaxed) { throw StoreError.closed(path) }
     let isNew = try disk.status(ownFolder) == nil
+    // This is created last for a new store. Before it exists, another process may have died while it created the rest.
     if try disk.status(ignoreFile) == nil {
       try making { () throws(DiskError) in try disk.disk.createFolder(ownFolder) }
     }
@@ -158,8 +168,10 @@ package final class StoreFolder: Sendable {
   package func noteOwnFolder() { isOwnFound.store(true, ordering: .relaxed) }
 
   /// Nothing is made anew where a store was: it would give the same ids again.
-  /// - Throws: ``StoreError/Code/storeGone`` if somebody has moved or removed the store.
+  /// - Throws: ``StoreError/Code/storeGone`` if somebody has moved or removed the store; ``StoreError/Code/closed`` if a
+  ///   power cut might remove it.
   func checkIsThere() throws(StoreError) {
+    if isDoubtful.load(ordering: .relaxed) { throw StoreError.closed(path) }
     if try !isLost(path, isFound), try !isLost(ownFolder, isOwnFound) { return }
     throw StoreError(
       .storeGone,

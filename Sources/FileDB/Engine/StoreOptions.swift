@@ -28,11 +28,10 @@ public struct StoreOptions: Sendable {
   package var checkpointPause = Duration.seconds(1)
   /// A table's file of at least this size is not rewritten for a few commits.
   package var largeFile = 16 << 20
-  /// Whether a new journal may begin with the commits of tables that wait. They get other numbers there.
-  package var renumbersCommits = true
-  /// A checkpoint keeps a journal of up to this size, and adds to it what it has done. It replaces a longer one.
+  /// A checkpoint keeps a journal of up to this size. It replaces a longer one.
   package var keptJournal = 60 << 10
-  /// Each checkpoint may copy commits of up to this size into the next journal.
+  /// Commits of up to this size may always be copied into the next journal, and others if they have at most half the
+  /// length of the present one.
   package var shortJournal = 1 << 20
 
   /// The options of a store. The defaults suit most stores.

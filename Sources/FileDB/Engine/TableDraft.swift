@@ -6,7 +6,7 @@ package enum CheckpointScope: Sendable {
   /// All tables that have commits in the journal.
   case all
   /// The tables for which it pays: adding one record must not rewrite a large file. A file of at least this size waits
-  /// until its commits have 1/8 of its size.
+  /// until its commits have 1/8 of its size, or until the journal is too long; see ``JournalSizes``.
   case due(largeFile: Int)
 
   func contains(_ table: PendingTable) -> Bool {
@@ -18,40 +18,31 @@ package enum CheckpointScope: Sendable {
   }
 }
 
-/// The files that a checkpoint has written.
-package struct WrittenTables {
-  /// The ``TableBase/number`` of each file that was written.
-  package internal(set) var numbers: [TableKey: Int] = [:]
-  /// The tables that are in conflict with what another program saved. Their commits stay in the journal.
-  package internal(set) var conflicts: [TableKey: StoreError] = [:]
-
-  /// The conflict of the first of them.
-  package var conflict: StoreError? { conflicts.min { $0.key < $1.key }?.value }
-}
-
-/// A table with all its commits.
-package struct NewestTable {
-  package let state: TableState
-  /// The ``TableBase/number`` of the base that it was made from.
-  package let base: Int
-
-  package init(state: TableState, base: Int) { (self.state, self.base) = (state, base) }
-}
-
 /// A table that is to be written to its file, or whose file is to be removed.
 struct TableDraft {
   let key: TableKey
   let state: TableState
-  /// The file that it was made from. Another program may have saved it.
-  var base: FileVersion?
-  /// The version that a repair has read and may replace. `nil` if it is one that the journal knows.
-  var repaired: FileVersion?
+  /// The last commit that it includes.
+  let through: UInt64
+  /// The file that it was made from, which it may replace.
+  let base: FileVersion
+  /// The number of that file; see ``FileLog/KnownFile/number``. `nil` for a repaired table.
+  var number: Int?
+  /// Whether another program saved that file while commits were waiting.
+  var isSaved = false
+  /// Whether this is not the table's file with its commits, but what a repair has made of it.
+  var isRepaired = false
 }
 
 /// A table whose new file is written and synced, but does not have its name yet.
 struct StagedTable {
+  /// After so many bytes, a draft is synced. A commit that waits for the disk then does not wait for all of it.
+  private static let piece = 4 << 20
+
   let draft: TableDraft
   let path: String
+  /// The journal at that time.
+  let salt: UInt32
   /// `nil` if the file is to be removed.
   let file: StagedFile?
   let version: FileVersion
@@ -59,27 +50,58 @@ struct StagedTable {
   let offsets: TableOffsets?
   /// Complete with all records.
   let lookups: [LookupDraft]
+  /// The file's stamp once it has its name.
+  var stamp: FileStamp?
+  /// Keeps the bytes of the former file on the disk for as long as this is there.
+  private var former: (any OpenFile)?
 
-  init(_ draft: TableDraft, in folder: StoreFolder) throws(StoreError) {
+  init(_ draft: TableDraft, in folder: StoreFolder, salt: UInt32) throws(StoreError) {
     self.draft = draft
+    self.salt = salt
     path = try folder.file(of: draft.key.text).path
     guard draft.state.exists else {
       (file, version, offsets, lookups) = (nil, .absent, nil, [])
       return
     }
     var checksum = Checksum()
-    var size = 0
+    var (size, unsynced) = (0, 0)
     var offsets: TableOffsets?
     var lookups = draft.state.emptyLookups
     let visit = { (record: EncodedRecord) in lookups.add(record) }
     file = try folder.disk.stage(path, mostOpen: folder.modeOfNewTables()) { file throws(DiskError) in
-      offsets = try TableFile.encode(draft.state, visiting: visit) { piece throws(DiskError) in
-        piece.withUnsafeBytes { checksum.update($0) }
-        size += piece.count
-        try file.append(piece)
+      offsets = try TableFile.encode(draft.state, visiting: visit) { bytes throws(DiskError) in
+        bytes.withUnsafeBytes { checksum.update($0) }
+        size += bytes.count
+        unsynced += bytes.count
+        try file.append(bytes)
+        guard unsynced >= Self.piece else { return }
+        try file.sync()
+        unsynced = 0
       }
     }
     version = .file(size: size, checksum: checksum.value)
     (self.offsets, self.lookups) = (offsets, lookups)
+  }
+
+  /// The new file, as the journal names it.
+  var known: KnownVersion {
+    KnownVersion(
+      version: version, through: draft.through,
+      identity: draft.isRepaired ? nil : file?.stamp.flatMap { FileIdentity($0) })
+  }
+
+  /// Removing a long file takes as long as its bytes. They stay until it is closed, too.
+  mutating func keepFormerOpen(on disk: StoreDisk) {
+    if let file, draft.base.size >= Self.piece { former = try? disk.open(file.target) }
+  }
+}
+
+extension JournalCheckpoint {
+  init(of staged: [StagedTable]) {
+    for table in staged {
+      files[table.draft.key] = File(
+        new: table.known, saved: table.draft.isSaved ? table.draft.base : nil,
+        isRepaired: table.draft.isRepaired)
+    }
   }
 }

@@ -83,6 +83,6 @@ extension FileLog {
 extension FileLog.State {
   /// Whether the journal names this version of a table's file.
   fileprivate func names(_ version: FileVersion, of table: TableKey) -> Bool {
-    pending[table]?.lastCommit(in: version) != nil || writtenFiles[table]?.version == version
+    pending[table]?.lastCommit(in: version) != nil || written[table]?.known.version == version
   }
 }

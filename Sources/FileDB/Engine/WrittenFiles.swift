@@ -1,27 +1,11 @@
-import FileDBStorage
 import FileDBTables
 
-/// The files that a checkpoint has written, as the journal records them. They include all commits so far, and they and
-/// their names are durable.
+/// The files that a checkpoint has written, as the journal records them. They and their names are durable.
 struct WrittenFiles: Equatable, Sendable {
   struct File: Equatable, Sendable {
-    var version: FileVersion
-    /// The identity of the file; `nil` if there is no file, or if the disk does not identify it by numbers that fit.
-    var identity: Identity?
-  }
-
-  /// Distinguishes a file from a copy of it, and from what another program writes into it.
-  struct Identity: Equatable, Sendable {
-    var inode: Int64
-    /// In nanoseconds since 1970.
-    var modified: Int64
-
-    init(inode: Int64, modified: Int64) { (self.inode, self.modified) = (inode, modified) }
-
-    init?(_ stamp: FileStamp) {
-      guard let inode = Int64(exactly: stamp.inode), stamp.modified >= 0 else { return nil }
-      (self.inode, modified) = (inode, stamp.modified)
-    }
+    var known: KnownVersion
+    /// Whether another program saved this file while commits were waiting.
+    var isSaved = false
   }
 
   var files: [TableKey: File] = [:]
@@ -39,13 +23,8 @@ struct WrittenFiles: Equatable, Sendable {
     for (table, file) in files.sorted(by: { $0.key < $1.key }) {
       writer.beginLine("file")
       writer.add(table)
-      writer.add(file.version)
-      if let identity = file.identity {
-        writer.add("inode" as StaticString)
-        writer.add(UInt64(identity.inode))
-        writer.add("modified" as StaticString)
-        writer.add(UInt64(identity.modified))
-      }
+      writer.add(file.known)
+      if file.isSaved { writer.add("saved" as StaticString) }
       writer.endLine()
     }
     return writer.bytes
@@ -53,24 +32,19 @@ struct WrittenFiles: Equatable, Sendable {
 
   init(files: [TableKey: File] = [:], journal: Int64? = nil) { (self.files, self.journal) = (files, journal) }
 
-  init(payload: ArraySlice<UInt8>) throws(PayloadFault) {
+  /// - Parameter sequence: the number of the frame's last commit. In format 2, all files include it.
+  init(payload: ArraySlice<UInt8>, sequence: UInt64) throws(PayloadFault) {
     var written = WrittenFiles()
-    try LineReader.read(payload) { lines throws(PayloadFault) in try written.readLine(&lines) }
+    try LineReader.read(payload) { lines throws(PayloadFault) in try written.readLine(&lines, sequence) }
     self = written
   }
 
-  private mutating func readLine(_ lines: inout LineReader) throws(PayloadFault) {
+  private mutating func readLine(_ lines: inout LineReader, _ sequence: UInt64) throws(PayloadFault) {
     switch try lines.beginLine() {
     case "journal": journal = try lines.number()
     case "file":
       let table = try lines.table()
-      var file = File(version: try lines.version())
-      if lines.skip("inode") {
-        let inode = try lines.number()
-        try lines.expect("modified")
-        file.identity = Identity(inode: inode, modified: try lines.number())
-      }
-      files[table] = file
+      files[table] = File(known: try lines.knownVersion(through: sequence), isSaved: lines.skip("saved"))
     default: throw lines.fault("a file is missing")
     }
     try lines.endLine()

@@ -77,11 +77,11 @@ extension RecordStore {
     let isConflict = if pending == nil { false } else { try log.isInConflict(key) }
     if !isConflict, pending != nil {
       // The journal knows this file, so it only waits for its commits.
-      let state = try log.replayed(key).state
+      let state = try log.readNewest(key).state
       return RepairPlan(
         table: table, notes: [], lostCount: 0, file: file, original: content?.bytes, repaired: state)
     }
-    if isConflict, choice == nil { _ = try log.replayed(key) }  // Throws the conflict.
+    if isConflict, choice == nil { _ = try log.readNewest(key) }  // Throws the conflict.
     // New ids must differ from those that the commits gave.
     let waiting = isConflict && choice != .file ? pending : nil
     var mended = try mend(
@@ -148,11 +148,9 @@ extension RecordStore {
     defer { log.finishWriting() }
     var backups = try plan.original.map { [try folder.keepBackup(of: plan.file, $0)] } ?? []
     if log.pendingTable(key) != nil { backups += try folder.keepBackupOfJournal() }
-    let draft = TableDraft(key: key, state: plan.repaired, repaired: FileVersion(plan.original))
-    let written = try log.write(repaired: draft)
-    if let conflict = written.conflict { throw conflict }
+    let base = try log.replaceFile(key, by: plan.repaired, repairing: FileVersion(plan.original))
     try tables.catchUp()
-    tables.setBases(written.numbers, states: [key: plan.repaired])
+    tables.replace(key, by: plan.repaired, base: base)
     return backups.map { URL(fileURLWithPath: $0) }
   }
 
@@ -160,6 +158,11 @@ extension RecordStore {
     guard writers.currentTransaction == nil else {
       throw StoreError(.insideWrite, "a repair cannot be part of a transaction", table: table)
     }
+    guard try folder.disk.status(folder.ownFolder) != nil else {
+      return try exclusively(timeout: options.lockTimeout, body)
+    }
+    let turn = try folder.lockCheckpoints(timeout: options.lockTimeout)
+    defer { withExtendedLifetime(turn) {} }
     return try exclusively(timeout: options.lockTimeout, body)
   }
 

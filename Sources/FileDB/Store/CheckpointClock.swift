@@ -9,6 +9,8 @@ final class CheckpointClock: Sendable {
     var isScheduled = false
     /// After a checkpoint fails, not every commit tries again, but only a journal of this size.
     var nextSize = 0
+    /// Whether one is being made because the journal is long.
+    var isRunning = false
   }
 
   /// A journal shorter than this never causes a checkpoint, whatever the size of the files.
@@ -39,18 +41,28 @@ final class CheckpointClock: Sendable {
     }
   }
 
-  /// Whether a journal of `size` bytes is too long for files of `fileSize` bytes.
-  func isOutgrown(_ size: Int, files fileSize: Int) -> Bool {
-    size >= max(Self.smallestSize, fileSize / 2, state.withLock(\.nextSize))
-  }
-
-  func noteCheckpoint() {
+  /// Whether to make a checkpoint because the journal is too long for the files that it changes.
+  /// - Returns: true only once, until ``endRun(_:)``.
+  func beginRun(_ sizes: JournalSizes) -> Bool {
     state.withLock { state in
-      state.hasCommits = false
-      state.nextSize = 0
+      let size = max(Self.smallestSize, min(sizes.files / 2, sizes.limit), state.nextSize)
+      guard !state.isRunning, sizes.journal >= size else { return false }
+      state.isRunning = true
+      return true
     }
   }
 
-  /// Records that a checkpoint failed with a journal of this size.
-  func noteFailure(size: Int) { state.withLock { $0.nextSize = 2 * size } }
+  /// - Parameter sizes: those after the run. If the journal is still long, the next run waits until it is twice as long.
+  func endRun(_ sizes: JournalSizes) {
+    state.withLock { state in
+      state.isRunning = false
+      state.nextSize = sizes.journal >= Self.smallestSize ? 2 * sizes.journal : 0
+    }
+  }
+
+  /// Records that a checkpoint begins. It need not include the commits that follow.
+  func noteStart() { state.withLock { $0.hasCommits = false } }
+
+  /// Records that a checkpoint failed.
+  func noteFailure() { state.withLock { $0.hasCommits = true } }
 }

@@ -79,10 +79,12 @@ extension RecordStore {
 
 /// The store's own serial queues. Blocking work in a global queue could use up all its threads.
 struct StoreQueues: Sendable {
-  /// For async writes and closing, and for checkpoints that nobody waits for. They run one at a time.
+  /// For async writes and closing. They run one at a time.
   let writing = DispatchQueue(label: "FileDB.writing")
   /// The async writes that wait for ``writing``.
   let writes = QueuedWrites()
+  /// For checkpoints that nobody waits for.
+  let checkpoints = DispatchQueue(label: "FileDB.checkpoints")
   /// For waiting until a commit is durable.
   let finishing = DispatchQueue(label: "FileDB.finishing")
   /// For reading from the disk, which never waits for a writer.

@@ -8,41 +8,45 @@ extension RecordStore {
   ///   ``StoreError/Code/insideWrite``, ``StoreError/Code/closed``, and the disk's errors. The commits then stay in the
   ///   journal.
   /// - Complexity: O(*n*) in the size of the tables that have commits in the journal.
-  public func checkpoint() throws { try checkpoint(.all, timeout: options.lockTimeout) }
+  public func checkpoint() throws {
+    try checkpoint(.all, patience: options.lockTimeout * 12, timeout: options.lockTimeout)
+  }
 
   /// The tables whose files lack commits, by name, among those that this store has looked at.
   package var tablesBehind: [String] { files?.tablesBehind.sorted().map(\.text) ?? [] }
 
   /// Makes the checkpoint of ``CheckpointPolicy/automatic``.
-  package func checkpointTablesThatAreDue() throws { try checkpoint(due, timeout: options.lockTimeout) }
+  package func checkpointTablesThatAreDue() throws {
+    try checkpoint(due, patience: options.lockTimeout, timeout: options.lockTimeout)
+  }
 
   /// The tables that an automatic checkpoint writes.
   private var due: CheckpointScope {
     options.checkpoints == .everyCommit ? .all : .due(largeFile: options.largeFile)
   }
 
-  private func checkpoint(_ scope: CheckpointScope, timeout: Duration) throws {
+  /// - Parameters:
+  ///   - patience: how long to wait for another checkpoint, of this process or another.
+  ///   - timeout: how long to wait for writers.
+  private func checkpoint(_ scope: CheckpointScope, patience: Duration, timeout: Duration) throws {
     guard writers.currentTransaction == nil else {
       throw StoreError(.insideWrite, "a checkpoint cannot be part of a transaction", file: url.path)
     }
-    try writers.enter(timeout: timeout) { try writeFiles(scope, timeout: timeout) }
-  }
-
-  /// Must be called by the thread inside ``writers``.
-  private func writeFiles(_ scope: CheckpointScope, timeout: Duration) throws {
     try checkOpen()
-    if let files {
-      try shownFiles?.prepare()
-      let written = try files.checkpoint(timeout: timeout, scope: scope) { key throws(StoreError) in
-        try tables.catchUp()
-        let table = try tables.newest(key)
-        return NewestTable(state: table.state, base: table.base)
+    checkpoints.noteStart()
+    do {
+      guard let files else { return }
+      let conflicts = try files.checkpoint(scope, patience: patience, timeout: timeout) {
+        try writers.enter(timeout: timeout, $0)
+      } of: { key throws(StoreError) in
+        try tables.whole(key)
       }
-      tables.setBases(written.numbers)
-      if let conflict = written.conflict { throw conflict }
+      if let conflict = conflicts.min(by: { $0.key < $1.key })?.value { throw conflict }
       try shownFiles?.update()
+    } catch {
+      checkpoints.noteFailure()
+      throw error
     }
-    checkpoints.noteCheckpoint()
   }
 
   /// Makes a checkpoint, unless the policy is ``CheckpointPolicy/manual``, and accepts no more writes. You can still
@@ -62,11 +66,23 @@ extension RecordStore {
       isClosed.store(true, ordering: .relaxed)
       tables.listeners.finish()
     }
-    guard options.checkpoints != .manual, checkpoints.hasCommits,
-      !isClosed.load(ordering: .relaxed)
-    else { return }
-    do { try checkpointTablesThatAreDue() } catch StoreError.Code.locked {}
+    guard options.checkpoints != .manual, !isClosed.load(ordering: .relaxed) else { return }
+    queues.checkpoints.sync {}
+    guard checkpoints.hasCommits else { return }
+    do { try checkpointUnlessBusy(timeout: options.lockTimeout) } catch StoreError.Code.locked {}
   }
+
+  /// Makes an automatic checkpoint, unless another process is making one. Then that process looks again when it has
+  /// done, because others may have left without a checkpoint of their own.
+  private func checkpointUnlessBusy(timeout: Duration) throws {
+    for _ in 0..<Self.mostLooks {
+      try checkpoint(due, patience: .zero, timeout: timeout)
+      guard try files?.isDue(due) ?? false else { return }
+    }
+  }
+
+  /// How often a checkpoint looks again. Commits of a writer that goes on need no look: that writer makes a checkpoint.
+  private static let mostLooks = 3
 
   /// After a commit, makes a checkpoint now or later, depending on the options. It does not report errors, because the
   /// commit is done.
@@ -79,31 +95,33 @@ extension RecordStore {
         lookAgainLater()
         ExitCheckpoints.add(self)
       }
-      guard let (size, fileSize) = files?.sizes else { break }
-      guard checkpoints.isOutgrown(size, files: fileSize) else { break }
-      do { try checkpointTablesThatAreDue() } catch {
-        checkpoints.noteFailure(size: files?.sizes.journal ?? size)
+      guard let sizes = files?.sizes, checkpoints.beginRun(sizes) else { break }
+      queues.checkpoints.async { [self] in
+        try? checkpoint(due, patience: .zero, timeout: options.lockTimeout)
+        checkpoints.endRun(files?.sizes ?? sizes)
       }
     }
   }
 
   private func lookAgainLater() {
     let pause = options.checkpointPause
-    queues.writing.asyncAfter(deadline: .now() + pause / .seconds(1)) { [weak self] in
+    queues.checkpoints.asyncAfter(deadline: .now() + pause / .seconds(1)) { [weak self] in
       guard let self else { return }
-      if checkpoints.isQuiet(for: pause) { try? checkpoint(due, timeout: .zero) } else { lookAgainLater() }
+      if checkpoints.isQuiet(for: pause) {
+        try? checkpointUnlessBusy(timeout: .zero)
+      } else {
+        lookAgainLater()
+      }
     }
   }
 
   /// Called when a store is released. It does not wait for the lock: whoever has it will write the journal into the
   /// files, too.
-  func checkpointAtEnd() { if isBehind { try? checkpoint(due, timeout: .zero) } }
+  func checkpointAtEnd() { if isBehind { try? checkpointUnlessBusy(timeout: .zero) } }
 
   /// Called for a store that is open when the process ends. It does not wait for a thread in the middle of a write,
   /// which may never continue.
-  func checkpointAtExit() {
-    if isBehind { try? writers.enterIfFree { try writeFiles(due, timeout: .zero) } }
-  }
+  func checkpointAtExit() { if isBehind { try? checkpoint(due, patience: .zero, timeout: .zero) } }
 
   private var isBehind: Bool { options.checkpoints == .automatic && checkpoints.hasCommits }
 }

@@ -206,9 +206,6 @@ package protocol ShownFiles: Sendable {
   /// The path of a table's file, whether it exists or not.
   func path(of table: String) throws(StoreError) -> String
 
-  /// Called before a checkpoint, which may begin another journal.
-  func prepare() throws
-
   /// Called after the log's files were written, to bring these up to date.
   func update() throws
 

@@ -33,16 +33,15 @@ struct TableCache: Sendable {
     for (table, state) in states {
       guard var known = newest(table) else { continue }
       // Another thread read another file while the commit was being appended.
-      guard known.base == commit.tables[table]?.base else {
+      guard known.version.base == commit.tables[table]?.base else {
         published[table]?.isBehind = true
         published[table]?.isStale = true
         staleTables.append(table)
         setbackCount += 1
         continue
       }
-      known.state = state
-      known.sequence = commit.sequence
-      known.hasCommits = true
+      known.version.state = state
+      known.version.through = commit.sequence
       tables[table] = known
     }
     unpublished.merge(tables) { $1 }
@@ -65,7 +64,7 @@ struct TableCache: Sendable {
       shown.formUnion(commit.tables.keys)
     }
     waiting.removeFirst(count)
-    unpublished = unpublished.filter { $0.value.sequence > sequence }
+    unpublished = unpublished.filter { $0.value.version.through > sequence }
     return shown
   }
 
@@ -95,10 +94,8 @@ struct TableCache: Sendable {
     let isAnotherLog = sequence < asked
     for (table, known) in published where isAnotherLog || !known.isBehind {
       published[table]?.isBehind = true
-      published[table]?.sequence = asked
-      // Its commits are now in another base, even if that looks the same: a table that was created and dropped has no
-      // file before and no file afterwards.
-      if known.hasCommits || isAnotherLog { published[table]?.isStale = true }
+      published[table]?.version.through = asked
+      if isAnotherLog { published[table]?.isStale = true }
     }
     position = sequence
     setbackCount += 1
@@ -120,21 +117,16 @@ struct TableCache: Sendable {
   /// Records that a table that is behind includes all commits up to `sequence`.
   mutating func advance(_ table: TableKey, to sequence: UInt64) {
     guard let known = published[table], known.isBehind else { return }
-    published[table]?.sequence = max(known.sequence, sequence)
+    published[table]?.version.through = max(known.version.through, sequence)
     if sequence >= position { published[table]?.isBehind = false }
   }
 
-  mutating func setBases(_ bases: [TableKey: Int], states: [TableKey: TableState]) -> Set<TableKey> {
-    var shown = publish(through: .max)
-    for (table, base) in bases {
-      published[table]?.base = base
-      published[table]?.hasCommits = false
-      guard let state = states[table] else { continue }
-      published[table] = LoadedTable(state: state, base: base, sequence: position)
-      shown.insert(table)
-    }
+  /// Takes over a table that was written without a commit.
+  mutating func replace(_ key: TableKey, by state: TableState, base: Int) -> Set<TableKey> {
+    let shown = publish(through: .max)
+    published[key] = LoadedTable(version: TableVersion(state: state, base: base, through: position))
     setbackCount += 1
-    return shown
+    return shown.union([key])
   }
 }
 
@@ -143,13 +135,12 @@ extension LoadedTable {
   fileprivate mutating func follow(
     _ commit: LoggedCommit, of table: TableKey, from former: LoggedCommit.Former
   ) {
-    guard !isStale, former.base == base else { return fallBehind(commit) }
+    guard !isStale, former.base == version.base else { return fallBehind(commit) }
     do throws(StoreError) {
-      var next = state
+      var next = version.state
       for change in commit.changes(of: table) { try next.apply(change) }
-      state = next
-      sequence = commit.sequence
-      hasCommits = true
+      version.state = next
+      version.through = commit.sequence
     } catch {
       fallBehind(commit)  // Reading it again reports what is wrong.
     }
@@ -157,6 +148,6 @@ extension LoadedTable {
 
   private mutating func fallBehind(_ commit: LoggedCommit) {
     (isBehind, isStale) = (true, true)
-    sequence = commit.sequence - 1
+    version.through = commit.sequence - 1
   }
 }

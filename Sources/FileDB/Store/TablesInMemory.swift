@@ -1,15 +1,9 @@
 import FileDBTables
 import Synchronization
 
-/// A table in memory.
+/// A table in memory. No commit after its version has changed it, unless it ``isBehind``.
 struct LoadedTable: Sendable {
-  var state: TableState
-  /// The ``TableBase/number`` of the base that it was read from.
-  var base: Int
-  /// The last commit that changed it here. If it ``isBehind``, the last commit that it includes.
-  var sequence: UInt64
-  /// Whether commits were applied to it since it was read or last written.
-  var hasCommits = false
+  var version: TableVersion
   /// Whether there are commits that it does not include. Then it must be checked again before anybody builds on it.
   var isBehind = false
   /// Whether it must be read again.
@@ -26,16 +20,16 @@ final class TablesInMemory: Sendable {
   init(_ log: any CommitLog) { self.log = log }
 
   /// The table as readers see it; `nil` if it has never been read.
-  func published(_ table: TableKey) -> TableState? { cache.withLock { $0.published[table]?.state } }
+  func published(_ table: TableKey) -> TableState? { cache.withLock { $0.published[table]?.version.state } }
 
   /// The tables in memory whose schemas refer to this one.
   /// - Complexity: O(*t*) in the tables that were read.
   func tables(referringTo key: TableKey) -> [TableKey] {
-    cache.withLock { cache in cache.published.compactMap { $1.state.refers(to: key) ? $0 : nil } }
+    cache.withLock { cache in cache.published.compactMap { $1.version.state.refers(to: key) ? $0 : nil } }
   }
 
   /// All tables that have been read, at one moment.
-  var allPublished: [TableKey: TableState] { cache.withLock { $0.published.mapValues(\.state) } }
+  var allPublished: [TableKey: TableState] { cache.withLock { $0.published.mapValues(\.version.state) } }
 
   var known: [TableKey] { cache.withLock { $0.keys.sorted() } }
 
@@ -63,32 +57,43 @@ final class TablesInMemory: Sendable {
   /// writer has caught up before, and so has a reader that refreshes. A reader that reads a table for the first time
   /// may not have.
   /// - Throws: ``StoreError/Code/conflict``, the errors of reading the table, ``StoreError/Code/damagedJournal``.
-  func newest(_ key: TableKey) throws(StoreError) -> LoadedTable {
+  func newest(_ key: TableKey) throws(StoreError) -> TableVersion {
     while true {
       let known = cache.withLock { $0.newest(key) }
       let usable = known.flatMap { $0.isStale ? nil : $0 }
       // If the log has forgotten something by now, it is in the base that is checked next.
       let news = try usable.flatMap { table throws(StoreError) in
-        table.isBehind ? try log.commits(after: table.sequence) : nil
+        table.isBehind ? try log.commits(after: table.version.through) : nil
       }
-      let brought: LoadedTable?
-      if let base = try log.base(of: key, unless: usable?.base) {
-        let table = LoadedTable(
-          state: base.state, base: base.number, sequence: base.sequence, hasCommits: base.isMerged)
-        brought = try bring(key, table, lookedAt: base.end)
+      let brought: TableVersion?
+      if let version = try log.base(of: key, unless: usable?.version.base) {
+        brought = try bring(key, version)
       } else if let usable {
         switch news {
-        case nil: return usable
+        case nil: return usable.version
         case .forgotten(let start)?:
           cache.withLock { $0.advance(key, to: start) }
           continue
-        case .commits(let commits)?:
-          brought = try bring(key, usable, lookedAt: commits.last?.sequence ?? usable.sequence)
+        case .commits?: brought = try bring(key, usable.version)
         }
       } else {
         continue
       }
       if let brought { return brought }
+    }
+  }
+
+  /// The table with all commits up to the newest one that was applied here.
+  /// - Throws: as ``newest(_:)``.
+  func whole(_ key: TableKey) throws(StoreError) -> TableVersion {
+    while true {
+      try catchUp()
+      _ = try newest(key)
+      let version: TableVersion? = cache.withLock { cache in
+        guard let known = cache.newest(key), !known.isBehind, !known.isStale else { return nil }
+        return TableVersion(state: known.version.state, base: known.version.base, through: cache.position)
+      }
+      if let version { return version }
     }
   }
 
@@ -103,31 +108,28 @@ final class TablesInMemory: Sendable {
   }
 
   /// Brings a table up to the log's end, and keeps it.
-  /// - Parameter lookedAt: the last commit when the base was found to be the newest.
-  /// - Returns: `nil` if there was a checkpoint or another commit in between.
-  private func bring(
-    _ key: TableKey, _ table: LoadedTable, lookedAt: UInt64
-  ) throws(StoreError) -> LoadedTable? {
-    var table = table
+  /// - Returns: `nil` if there was another base or another commit in between.
+  private func bring(_ key: TableKey, _ version: TableVersion) throws(StoreError) -> TableVersion? {
+    var version = version
     try catchUp()
     let end = position
-    guard case .commits(let commits) = try log.commits(after: table.sequence) else { return nil }
+    guard case .commits(let commits) = try log.commits(after: version.through) else { return nil }
     for commit in commits where commit.sequence <= end {
       let changes = commit.changes(of: key)
       if changes.isEmpty { continue }
-      if commit.sequence > lookedAt, commit.tables[key]?.base != table.base {
+      guard commit.tables[key]?.base == version.base else {
         cache.withLock { $0.noteStale(key) }
         return nil
       }
-      table.hasCommits = true
-      do throws(StoreError) { for change in changes { try table.state.apply(change) } } catch {
+      do throws(StoreError) { for change in changes { try version.state.apply(change) } } catch {
         throw StoreError(
           .damagedJournal, "commit \(commit.sequence) does not fit the table: \(error.message)",
           table: key.text)
       }
     }
-    (table.sequence, table.isBehind, table.isStale) = (end, false, false)
-    return show { $0.put(table, of: key, at: end) } ? table : nil
+    version.through = end
+    let table = LoadedTable(version: version)
+    return show { $0.put(table, of: key, at: end) } ? version : nil
   }
 
   /// Adds a commit of this process. Readers do not see it yet.
@@ -145,10 +147,9 @@ final class TablesInMemory: Sendable {
     show { $0.publish(through: sequence) }
   }
 
-  /// Takes over the numbers of the bases that a checkpoint or a repair has written.
-  /// - Parameter states: the tables that this changed.
-  func setBases(_ bases: [TableKey: Int], states: [TableKey: TableState] = [:]) {
-    show { $0.setBases(bases, states: states) }
+  /// Takes over a table that a repair has written.
+  func replace(_ key: TableKey, by state: TableState, base: Int) {
+    show { $0.replace(key, by: state, base: base) }
   }
 
   /// Changes what readers see, and notifies those who wait for changes.

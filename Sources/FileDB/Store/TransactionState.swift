@@ -6,7 +6,7 @@ final class TransactionState {
   /// A table that the transaction has touched.
   struct Touched {
     /// The log's table as it was, and the base that it was read from.
-    let own: LoadedTable
+    let own: TableVersion
     /// The view of the table: at first, and now.
     let first: TableState
     var now: TableState

@@ -26,12 +26,6 @@ final class WriterGate: Sendable {
     return try runInside(body)
   }
 
-  /// Runs `body` unless any thread is inside, even this one.
-  func enterIfFree(_ body: () throws -> Void) rethrows {
-    lock.lock()
-    if isTaken { lock.unlock() } else { try runInside(body) }
-  }
-
   /// Must be called with the lock, and keeps it.
   private func wait(until deadline: ContinuousClock.Instant) throws(StoreError) {
     while isTaken {

@@ -63,12 +63,6 @@ import Testing
     #expect(storeError { _ = try makeDisk(after: sequence) }?.code == .unrepresentableValue)
   }
 
-  @Test(arguments: ["-5 0", "-9223372036854775808 0"]) func fileOfFormat1HasNoNegativeSize(version: String) {
-    let payload =
-      "<plist><dict><key>tables</key><dict><key>t</key><string>\(version)</string></dict></dict></plist>"
-    #expect(throws: PayloadFault.self) { try JournalFormat1.checkpoint(Array(payload.utf8)[...]) }
-  }
-
   /// No sum of what journals name may trap.
   @Test func hugeSizesOfFilesAreOnlyNumbers() throws {
     let disk = MemoryDisk()

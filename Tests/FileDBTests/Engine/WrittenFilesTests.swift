@@ -40,8 +40,8 @@ import Testing
     try add(1, on: disk)
     for number in 2...20 { #expect(try syncs(on: disk) { try add(Int64(number), on: $0) } == 5) }
     #expect(try open(disk).table("t").count == 20)
-    // Replacing the journal takes one more.
-    #expect(try syncs(on: disk) { try add(21, on: $0, keptJournal: 0) } == 6)
+    // Replacing the journal takes two more.
+    #expect(try syncs(on: disk) { try add(21, on: $0, keptJournal: 0) } == 7)
     #expect(try syncs(on: disk) { try add(22, on: $0) } == 5)
     try open(disk).checkInvariants()
   }
@@ -129,7 +129,7 @@ import Testing
     store = try RecordStore(at: place, disk: disk, options: options)
     try store.table("t").add(["n": 1])
     try store.checkpointTablesThatAreDue()
-    #expect(try kinds(on: disk) == [.start, .commit, .written])
+    #expect(try kinds(on: disk) == [.start, .written, .commit, .written])
     let again = try open(disk)
     #expect(try again.table("large").count == 201 && again.table("large").commitsBehind == 1)
     #expect(try again.table("t").count == 1 && again.table("t").commitsBehind == 0)
@@ -139,25 +139,28 @@ import Testing
   @Test func payloadIsReadAsItWasWritten() throws {
     let files: [TableKey: WrittenFiles.File] = [
       TableKey("a table"): .init(
-        version: .file(size: 12, checksum: 0xAB),
-        identity: .init(inode: 7, modified: 1_700_000_000_000_000_000)),
-      TableKey("gone"): .init(version: .absent, identity: nil),
+        known: .init(
+          version: .file(size: 12, checksum: 0xAB), through: 4,
+          identity: .init(inode: 7, modified: 1_700_000_000_000_000_000))),
+      TableKey("gone"): .init(known: .init(version: .absent, through: 5), isSaved: true),
     ]
     for written in [
       WrittenFiles(files: files, journal: 9), WrittenFiles(files: files), WrittenFiles(journal: 9),
     ] {
-      #expect(try WrittenFiles(payload: written.payload[...]) == written)
+      #expect(try WrittenFiles(payload: written.payload[...], sequence: 9) == written)
     }
     let text = String(decoding: WrittenFiles(files: files, journal: 9).payload, as: UTF8.self)
     #expect(
       text == """
         journal 9
-        file a%20table 12:000000ab inode 7 modified 1700000000000000000
-        file gone absent
+        file a%20table 12:000000ab through 4 inode 7 modified 1700000000000000000
+        file gone absent through 5 saved
 
         """)
     for length in 1..<text.utf8.count where Array(text.utf8)[length - 1] != UInt8(ascii: "\n") {
-      #expect(throws: PayloadFault.self) { try WrittenFiles(payload: Array(text.utf8)[..<length]) }
+      #expect(throws: PayloadFault.self) {
+        try WrittenFiles(payload: Array(text.utf8)[..<length], sequence: 9)
+      }
     }
   }
 }

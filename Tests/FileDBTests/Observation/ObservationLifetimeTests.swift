@@ -82,8 +82,7 @@ import Testing
 
   /// Waits until the observed records change, as SwiftUI does.
   @MainActor
-  private func changed<Value>(of table: ObservableTable<Value>?, after body: () throws -> Void) async throws
-  {
+  private func changed<Value>(of table: ObservableTable<Value>?, after body: () throws -> Void) async throws {
     let (changes, continuation) = AsyncStream<Void>.makeStream()
     withObservationTracking {
       _ = table?.records

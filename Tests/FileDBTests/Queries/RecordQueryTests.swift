@@ -17,7 +17,8 @@ private struct Food: Codable, Sendable, Equatable {
     return Food(name: "food \(number)", group: group, kcal: number % 7 == 0 ? nil : kcal)
   }
 
-  private func withFoods(_ count: Int, _ body: (TableSnapshot<Food>.Records, [RecordID<Food>]) throws -> Void) throws
+  private func withFoods(_ count: Int, _ body: (TableSnapshot<Food>.Records, [RecordID<Food>]) throws -> Void)
+    throws
   {
     try withStore { store in
       let table = try store.table(TableName<Food>("foods"))

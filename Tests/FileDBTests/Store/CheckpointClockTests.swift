@@ -13,26 +13,49 @@ import Testing
     #expect(!clock.noteCommit(), "whoever looked will look again")
     #expect(clock.isQuiet(for: .zero))
     #expect(clock.noteCommit())
-    clock.noteCheckpoint()
+    clock.noteStart()
     #expect(!clock.hasCommits)
+    clock.noteFailure()
+    #expect(clock.hasCommits)
   }
+
+  private let least = CheckpointClock.smallestSize
+
+  private func sizes(_ journal: Int, files: Int = 0, largestFile: Int = 0) -> JournalSizes {
+    JournalSizes(journal: journal, files: files, largestFile: largestFile)
+  }
+
+  private func isOutgrown(_ sizes: JournalSizes) -> Bool { CheckpointClock().beginRun(sizes) }
 
   @Test func journalIsOutgrownAtHalfTheFilesAndNotBelowTheLeastSize() {
-    let clock = CheckpointClock()
-    let least = CheckpointClock.smallestSize
-    #expect(!clock.isOutgrown(least - 1, files: 0))
-    #expect(clock.isOutgrown(least, files: 0))
-    #expect(!clock.isOutgrown(3 * least, files: 8 * least))
-    #expect(clock.isOutgrown(4 * least, files: 8 * least))
+    #expect(!isOutgrown(sizes(least - 1)))
+    #expect(isOutgrown(sizes(least)))
+    #expect(!isOutgrown(sizes(3 * least, files: 8 * least)))
+    #expect(isOutgrown(sizes(4 * least, files: 8 * least)))
   }
 
-  @Test func failedCheckpointIsTriedAgainAtTwiceTheSize() {
+  /// However large the files are: 4 MB at least, an eighth of the largest file, 32 MB at most.
+  @Test(arguments: [(10, 4), (100, 12), (1_000, 32)]) func journalHasALimit(file: Int, limit: Int) {
+    let (file, limit) = (file << 20, limit << 20)
+    #expect(!isOutgrown(sizes(limit - 1, files: 10 * file, largestFile: file)))
+    #expect(isOutgrown(sizes(limit + (1 << 20), files: 10 * file, largestFile: file)))
+  }
+
+  @Test func oneRunAtATime() {
     let clock = CheckpointClock()
-    let least = CheckpointClock.smallestSize
-    clock.noteFailure(size: least)
-    #expect(!clock.isOutgrown(2 * least - 1, files: 0))
-    #expect(clock.isOutgrown(2 * least, files: 0))
-    clock.noteCheckpoint()
-    #expect(clock.isOutgrown(least, files: 0))
+    #expect(clock.beginRun(sizes(least)))
+    #expect(!clock.beginRun(sizes(2 * least)))
+    clock.endRun(sizes(0))
+    #expect(clock.beginRun(sizes(least)))
+  }
+
+  @Test func runThatLeavesALongJournalIsRepeatedAtTwiceTheSize() {
+    let clock = CheckpointClock()
+    #expect(clock.beginRun(sizes(least)))
+    clock.endRun(sizes(least))
+    #expect(!clock.beginRun(sizes(2 * least - 1)))
+    #expect(clock.beginRun(sizes(2 * least)))
+    clock.endRun(sizes(0))
+    #expect(clock.beginRun(sizes(least)))
   }
 }

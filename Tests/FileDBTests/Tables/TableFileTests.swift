@@ -183,7 +183,7 @@ import Testing
       try store.checkpoint()
       #expect(
         try contents(of: folder.appendingPathComponent(".filedb")) == [
-          ".gitignore", "journal", "lock", "queue",
+          ".gitignore", "checkpoint", "journal", "lock", "queue",
         ])
       #expect(try contents(of: folder) == [".filedb", ".x.csv.1a.filedb-export", "t.plist"])
     }

@@ -1,0 +1,276 @@
+import FileDBStorage
+import FileDBTables
+
+extension FileLog {
+  /// What a process knows of a folder: the journal as far as it has read it, and the tables' files.
+  struct State {
+    var journal: Journal?
+    /// The salt of the journal that was read last.
+    var salt: UInt32 = 0
+    /// The last commit before the journal, and its token if it is known.
+    var start: (sequence: UInt64, token: CommitToken?) = (0, nil)
+    /// The commits in the journal.
+    private(set) var commits: [LoggedCommit] = []
+    /// Where the frame of each of them ends.
+    private var commitEnds: [Int] = []
+    /// Where the last frame ends that was taken in.
+    private var end = 0
+    /// The commits from earlier journals that wait because their table is in conflict.
+    private(set) var parked: [LoggedCommit] = []
+    /// The files of records that commits of the journal refer to, by the commit's number.
+    private(set) var recordsFiles: [(sequence: UInt64, file: RecordsFile)] = []
+    /// The newest step of the undo log.
+    var undoHead: CommitToken?
+    /// The commits that wait, by table.
+    private(set) var pending: [TableKey: PendingTable] = [:]
+    /// The tables' files, as last read or written.
+    var files: [TableKey: KnownFile] = [:]
+    private var lastFileNumber = 0
+    /// What the last checkpoint of each table has written, according to the journal.
+    private(set) var written: [TableKey: WrittenFiles.File] = [:]
+    /// Whether the journal's name is durable: either this process has synced the folder since it saw this journal
+    /// there, or the journal says that another process has.
+    var isNameSynced = false
+    /// Whether this process holds the store's lock, so that nobody else adds to the journal.
+    var isLocked = false
+    /// Commits of this process that wait for their sync.
+    var waiting: [FileTicket] = []
+    /// Why a sync failed. The system reports this once and may have dropped the bytes, so a later sync that succeeds
+    /// proves nothing: see https://wiki.postgresql.org/wiki/Fsync_Errors.
+    var failure: DiskError?
+  }
+
+  /// A table's file as it was read or written, without the commits in the journal.
+  struct KnownFile {
+    /// Distinguishes this content, and what checkpoints make of it, from what another program saves.
+    let number: Int
+    let path: String
+    let content: FileContent
+    /// `nil` if there is no file.
+    let stamp: FileStamp?
+    /// Whether this process has made the file and its name durable.
+    var isDurable = false
+  }
+}
+
+/// How long a journal is, and the files that it changes, in bytes.
+package struct JournalSizes: Sendable {
+  package let journal: Int
+  package let files: Int
+  package let largestFile: Int
+
+  /// A journal with its files of records that is longer than this is written into all files, also into the large ones.
+  var limit: Int { min(max(largestFile / 8, 4 << 20), 32 << 20) }
+}
+
+extension FileLog.State {
+  /// The number of the last commit that is known.
+  var lastSequence: UInt64 { start.sequence + UInt64(commits.count) }
+
+  /// The last commit that is known, and its token if that is known.
+  var last: (sequence: UInt64, token: CommitToken?) {
+    commits.last.map { ($0.sequence, $0.token) } ?? start
+  }
+
+  var sizes: JournalSizes {
+    // Nobody checks the sizes that a journal names.
+    let sizes = pending.values.map { $0.versions.first?.version.size ?? 0 }
+    let files = sizes.reduce(0) { sum, size in
+      let (larger, isTooLarge) = sum.addingReportingOverflow(size)
+      return isTooLarge ? .max : larger
+    }
+    let records = recordsFiles.reduce(0) { $0 &+ $1.file.size }
+    return JournalSizes(
+      journal: (journal?.end ?? 0) &+ records, files: files, largestFile: sizes.max() ?? 0)
+  }
+
+  /// The length of the journal's frames after a commit.
+  func byteCount(after sequence: UInt64) -> Int {
+    guard sequence > start.sequence else { return end }
+    return end - commitEnds[Int(sequence - start.sequence) - 1]
+  }
+
+  // MARK: The journal
+
+  /// Switches to another journal, from which nothing has been taken in yet.
+  /// - Parameter isContinuation: whether it has the same commits as the one before, as far as both have any.
+  mutating func begin(_ journal: Journal?, after start: UInt64, isContinuation: Bool) {
+    self.journal = journal
+    if let journal { salt = journal.salt }
+    self.start = (start, journal?.lastToken.flatMap { CommitToken(text: $0) })
+    undoHead = journal?.undoStep.flatMap { CommitToken(text: $0) }
+    (commits, commitEnds, end, parked, recordsFiles) = ([], [], 0, [], [])
+    (pending, written, isNameSynced) = ([:], [:], false)
+    // A table without a file may have existed in the meantime, and may have another counter.
+    if !isContinuation { files = files.filter { $0.value.stamp != nil } }
+  }
+
+  /// Another process removed or replaced the journal. So no file is known to be the one from before, and neither is a
+  /// missing file.
+  mutating func forgetFiles() { files = [:] }
+
+  /// Whether another journal continues the one that was read: it has the last commit that was read.
+  func isContinued(by journal: Journal, _ frames: [JournalFrame], token: (JournalFrame) -> CommitToken?)
+    -> Bool
+  {
+    let (sequence, known) = last
+    guard let start = frames.first?.sequence, (start...journal.sequence).contains(sequence) else {
+      return false
+    }
+    let frame = frames.first { $0.kind == .commit && $0.sequence == sequence }
+    let found = start == sequence ? journal.lastToken.flatMap { CommitToken(text: $0) } : frame.flatMap(token)
+    if let known, let found { return known == found }
+    return journal.salt == salt
+  }
+
+  /// Takes over a journal to which a frame was written. Other syncs may have ended in the meantime.
+  mutating func take(_ changed: Journal) {
+    let synced = journal?.synced ?? 0
+    journal = changed
+    journal?.noteSynced(through: synced)
+    end = changed.end
+  }
+
+  /// Moves on to the end of a frame that was read.
+  mutating func pass(_ frame: JournalFrame) { end += JournalFrame.paddedCount(frame.payload.count) }
+
+  mutating func append(_ commit: LoggedCommit) {
+    commits.append(commit)
+    commitEnds.append(end)
+  }
+
+  mutating func noteUndo(_ commit: JournalCommit) {
+    switch commit.undo {
+    case .none: break
+    case .step: undoHead = commit.token
+    case .end: undoHead = nil
+    }
+  }
+
+  /// Adds a commit to those that wait.
+  /// - Parameters:
+  ///   - sequence: its number.
+  ///   - byteCount: its length in the journal, with its records.
+  ///   - recordsFile: the file with its records, if it has one.
+  /// - Throws: if the commit was made for another state of the tables.
+  mutating func add(
+    _ commit: JournalCommit, sequence: UInt64, byteCount: Int, recordsFile: RecordsFile?
+  ) throws(PayloadFault) {
+    // A checkpoint has written some of the commits that a journal begins with.
+    let tables = commit.tables.filter { sequence > written[$0.key]?.known.through ?? 0 }
+    for (table, former) in tables {
+      if let base = former.base {
+        if pending[table] == nil {
+          pending[table] = PendingTable(versions: [KnownVersion(version: base, through: sequence - 1)])
+        } else {
+          pending[table]?.adopt(saved: base)
+        }
+      } else if pending[table] == nil {
+        guard let written = written[table] else {
+          throw PayloadFault(message: "it does not say which file of '\(table.text)' it changes")
+        }
+        pending[table] = PendingTable(written)
+      }
+      if let former = former.sequence, let last = pending[table]?.commits.last, last.sequence > former {
+        throw PayloadFault(message: "it was made for '\(table.text)' as of commit \(former)")
+      }
+    }
+    for table in tables.keys {
+      let changes = commit.changes.filter { $0.table == table }
+      pending[table]?.append(
+        PendingTable.Commit(sequence: sequence, changes: changes, byteCount: byteCount))
+    }
+    if let recordsFile { recordsFiles.append((sequence, recordsFile)) }
+  }
+
+  /// Adds a commit to a table that is in conflict.
+  mutating func park(_ commit: LoggedCommit, of table: TableKey, byteCount: Int, recordsFile: RecordsFile?) {
+    if pending[table] == nil { pending[table] = written[table].map { PendingTable($0) } ?? PendingTable() }
+    pending[table]?.append(
+      PendingTable.Commit(sequence: commit.sequence, changes: commit.changes, byteCount: byteCount))
+    parked.append(commit)
+    if let recordsFile { recordsFiles.append((commit.sequence, recordsFile)) }
+  }
+
+  /// Adds the versions that the files may have from here on.
+  mutating func add(_ checkpoint: JournalCheckpoint, at sequence: UInt64) throws(PayloadFault) {
+    try check(checkpoint.files.values.map(\.new), at: sequence)
+    for (table, file) in checkpoint.files {
+      if let saved = file.saved { pending[table]?.adopt(saved: saved) }
+      if pending[table] == nil { pending[table] = written[table].map { PendingTable($0) } }
+      pending[table]?.append(file.new)
+      if file.isRepaired { files[table] = nil }  // The table is another one than that in memory.
+    }
+  }
+
+  /// No file includes a commit that is not there yet. But a journal begins with what is known of the files.
+  private func check(_ files: [KnownVersion], at sequence: UInt64) throws(PayloadFault) {
+    if sequence == start.sequence || files.allSatisfy({ $0.through <= sequence }) { return }
+    throw PayloadFault(message: "a file includes a commit that is not there")
+  }
+
+  /// Takes over what a checkpoint has done: only later commits still wait for these tables.
+  mutating func settle(_ done: WrittenFiles, at sequence: UInt64) throws(PayloadFault) {
+    try check(done.files.values.map(\.known), at: sequence)
+    for (table, file) in done.files {
+      guard file.known.through >= written[table]?.known.through ?? 0 else {
+        throw PayloadFault(message: "the file of '\(table.text)' includes fewer commits than before")
+      }
+      pending[table]?.settle(file)
+      if pending[table]?.commits.isEmpty ?? false { pending[table] = nil }
+      written[table] = file
+    }
+    if let inode = done.journal, inode == journal.flatMap({ Int64(exactly: $0.inode) }) {
+      isNameSynced = true
+    }
+  }
+
+  // MARK: Files
+
+  /// Whether the journal says that the present file is durable. It does not say so of another file, or of a file that
+  /// another program has touched.
+  func isKnownToBeWritten(_ table: TableKey) -> Bool {
+    guard let written = written[table]?.known, let identity = written.identity, let known = files[table]
+    else {
+      return false
+    }
+    return known.stamp.flatMap { FileIdentity($0) } == identity && known.content.version == written.version
+  }
+
+  /// Records the content of a file that was read.
+  /// - Returns: the file, with its former number if the content is the same.
+  mutating func setFile(
+    _ content: FileContent, at path: String, _ stamp: FileStamp?, of table: TableKey
+  ) -> FileLog.KnownFile {
+    if let known = files[table], known.path == path, known.stamp == stamp, stamp?.isSettled ?? true {
+      return known
+    }
+    lastFileNumber += 1
+    let file = FileLog.KnownFile(number: lastFileNumber, path: path, content: content, stamp: stamp)
+    files[table] = file
+    return file
+  }
+
+  /// Records the file that a checkpoint has made of the one that is known. It has the same number: the table with all
+  /// commits is the same.
+  mutating func continueFile(
+    _ version: FileVersion, at path: String, _ stamp: FileStamp?, of table: TableKey, isDurable: Bool
+  ) {
+    guard let number = files[table]?.number else { return }
+    files[table] = FileLog.KnownFile(
+      number: number, path: path, content: FileContent(version), stamp: stamp, isDurable: isDurable)
+  }
+
+  /// Takes over a file that a checkpoint of another process has made of the one that is known, without reading it.
+  /// - Returns: whether it is such a file.
+  mutating func followFile(at path: String, _ stamp: FileStamp?, of table: TableKey) -> Bool {
+    guard let known = files[table], let pending = pending[table],
+      let made = pending.versions.last(where: { $0.isThere(stamp) }),
+      pending.lastCommit(in: known.content.version) != nil
+    else { return false }
+    var stamp = stamp
+    stamp?.isSettled = true  // Its time is the one that the checkpoint set. No other version has it.
+    continueFile(made.version, at: path, stamp, of: table, isDurable: false)
+    return true
+  }
+}

@@ -1,0 +1,138 @@
+import FileDBStorage
+import FileDBTables
+
+extension FileLog {
+  /// Begins a new journal if this one is long, and the next one would be much shorter.
+  func beginJournalIfLong(conflicts: Set<TableKey>) throws(StoreError) {
+    if state.withLock({ $0.isOutgrown(without: conflicts, options) }) {
+      try beginJournal(parking: conflicts)
+    } else if state.withLock(\.recordsFiles.isEmpty) {
+      folder.removeRecords(except: [])  // These are left from commits that failed.
+    }
+  }
+
+  /// Begins the next journal: writes and syncs a draft, renames it, and syncs the folder. The next journal has the
+  /// commits that wait, with their numbers, and leaves out those before.
+  ///
+  /// Call it with the store's lock.
+  /// - Parameter conflicts: the tables in conflict. Their commits are parked, so that no other commits have to be kept
+  ///   for their sake.
+  func beginJournal(parking conflicts: Set<TableKey>) throws(StoreError) {
+    guard let (_, frames) = try disk.openJournal(folder.journalFile) else {
+      throw damage("the journal is gone")
+    }
+    let next = try nextJournal(frames, parking: conflicts)
+    try sync(disk.install([stage(next)]))
+    let inode = try state.withLock { state throws(StoreError) in
+      state.journal = nil
+      state.salt = next.salt
+      try readOn(&state)
+      state.isNameSynced = true
+      return state.journal.flatMap { Int64(exactly: $0.inode) }
+    }
+    // If some cannot be removed, the next checkpoint removes them.
+    folder.removeRecords(except: state.withLock { Set($0.recordsFiles.map(\.file.name)) })
+    // This saves the next process a sync. If a power cut takes this frame, nothing else is lost.
+    if let inode, let noted = try? writeFrame(.written, WrittenFiles(journal: inode).payload) {
+      state.withLock { $0.take(noted) }
+    }
+  }
+
+  private func stage(_ next: NextJournal) throws(StoreError) -> StagedFile {
+    try disk.stageJournal(
+      folder.journalFile, after: next.start, lastToken: next.lastToken,
+      undoStep: next.undoStep, salt: next.salt, frames: next.frames)
+  }
+
+  private func nextJournal(
+    _ frames: [JournalFrame], parking conflicts: Set<TableKey>
+  ) throws(StoreError) -> NextJournal {
+    let state = state.withLock(\.self)
+    var next = NextJournal(start: state.firstNeeded(without: conflicts))
+    next.lastToken = state.token(of: next.start)
+    next.undoStep = state.undoHead
+    next.frames += state.knownFiles
+    for frame in frames {
+      switch frame.kind {
+      case .start, .written, .checkpoint: break
+      case .commit where frame.sequence > next.start: next.frames.append((.commit, Array(frame.payload)))
+      case .commit:
+        for table in conflicts.sorted() where state.waits(frame.sequence, table) {
+          next.frames.append((.parked, ParkedCommit.payload(of: frame, table: table)))
+        }
+      case .parked:
+        let parked = try parkedCommit(in: frame)
+        if state.waits(parked.commit.sequence, parked.table) {
+          next.frames.append((.parked, Array(frame.payload)))
+        }
+      }
+    }
+    return next
+  }
+}
+
+/// What the next journal has.
+private struct NextJournal {
+  let salt = UInt32.random(in: 1 ... .max)
+  /// The number of the last commit before it, and its token.
+  let start: UInt64
+  var lastToken: CommitToken?
+  /// The newest step of the undo log at its end. The commits in it name it, too.
+  var undoStep: CommitToken?
+  var frames: [(kind: JournalFrame.Kind, payload: [UInt8])] = []
+
+  init(start: UInt64) { self.start = start }
+}
+
+extension FileLog.State {
+  /// The last commit that no table needs any longer. All later ones stay in the journal.
+  fileprivate func firstNeeded(without conflicts: Set<TableKey>) -> UInt64 {
+    let waiting = pending.filter { !conflicts.contains($0.key) && !isParked($0.value) }
+    return max(waiting.values.compactMap { $0.versions.first?.through }.min() ?? lastSequence, start.sequence)
+  }
+
+  /// Whether all commits of a table come from earlier journals.
+  private func isParked(_ table: PendingTable) -> Bool {
+    table.commits.allSatisfy { $0.sequence <= start.sequence }
+  }
+
+  fileprivate func waits(_ sequence: UInt64, _ table: TableKey) -> Bool {
+    pending[table]?.commits.contains { $0.sequence == sequence } ?? false
+  }
+
+  fileprivate func token(of sequence: UInt64) -> CommitToken? {
+    sequence == start.sequence ? start.token : commits[Int(sequence - start.sequence) - 1].token
+  }
+
+  /// The frames that say which files the tables have: those that wait, and those that a checkpoint has written.
+  fileprivate var knownFiles: [(kind: JournalFrame.Kind, payload: [UInt8])] {
+    var files = WrittenFiles(files: written.filter { $0.value.known.version != .absent })
+    for (table, waiting) in pending {
+      guard let first = waiting.versions.first else { continue }
+      files.files[table] = WrittenFiles.File(known: first, isSaved: waiting.isSaved)
+    }
+    if files.files.isEmpty { return [] }
+    // A checkpoint that did not end may have left a file in any of several versions.
+    var checkpoints: [JournalCheckpoint] = []
+    for (table, waiting) in pending {
+      for (number, version) in waiting.versions.dropFirst().enumerated() {
+        if checkpoints.count == number { checkpoints.append(JournalCheckpoint()) }
+        checkpoints[number].files[table] = JournalCheckpoint.File(new: version)
+      }
+    }
+    return [(.written, files.payload)] + checkpoints.map { (.checkpoint, $0.payload) }
+  }
+
+  /// Whether this journal is long, and the next one would be much shorter.
+  fileprivate func isOutgrown(without conflicts: Set<TableKey>, _ options: StoreOptions) -> Bool {
+    guard let journal else { return false }
+    let needed = firstNeeded(without: conflicts)
+    let rest = byteCount(after: needed)
+    let hasNeedlessRecords = recordsFiles.contains { file in
+      file.sequence <= needed
+        && !pending.values.contains { $0.commits.contains { $0.sequence == file.sequence } }
+    }
+    if hasNeedlessRecords { return true }
+    return journal.end > options.keptJournal && rest <= max(options.shortJournal, journal.end / 2)
+  }
+}
