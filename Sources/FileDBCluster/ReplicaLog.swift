@@ -102,7 +102,7 @@ package final class ReplicaLog: CommitLog {
     try checkIdentity()
     var read = first
     while true {
-      let position = try position()
+      let position = position()
       // Another process may have moved the folder on in the meantime.
       let news =
         if let read, read.position == position { try read.news.get() } else {
@@ -129,16 +129,14 @@ package final class ReplicaLog: CommitLog {
   }
 
   /// The folder's last commit.
-  private func position() throws(StoreError) -> FollowedCommit {
-    let (end, token) = folder.last
-    if let token { return FollowedCommit(end, token) }
-    return FollowedCommit(
-      sequence: end, known: try notes.knownCommit().flatMap { $0.sequence <= end ? $0 : nil })
+  private func position() -> FollowedCommit {
+    let last = folder.last
+    return FollowedCommit(last.sequence, last.token)
   }
 
   /// The same, once a commit that will be sent is noted.
   private func position(beforeSending commit: NewCommit?) throws(StoreError) -> FollowedCommit {
-    let position = try position()
+    let position = position()
     if let commit { try notes.write(SentCommit(commit, after: position.sequence)) }
     return position
   }
@@ -203,9 +201,8 @@ package final class ReplicaLog: CommitLog {
     var last = FollowedCommit(sequence: former)
     try folder.startOver { take throws(StoreError) in
       last = try shared.bases(take)
-      return last.sequence
+      return (last.sequence, last.known.flatMap { $0.sequence == last.sequence ? $0.token : nil })
     }
-    if let known = last.known { try notes.write(known) }
     if former > 0 { try notes.writeStart(from: former, to: last.sequence) }
   }
 
@@ -222,7 +219,7 @@ package final class ReplicaLog: CommitLog {
   /// - Returns: whether there were any.
   package func catchUp(timeout: Duration, while isWanted: () -> Bool = { true }) throws -> Bool {
     try folder.readOn()
-    let position = try position()
+    let position = position()
     let news = try shared.news(after: position)
     // Another process on this machine may do it. Then there is nothing left, and its lock is not needed.
     if case .commits(let commits) = news, commits.isEmpty { return false }

@@ -6,23 +6,8 @@ import FileDBStorage
 package struct ReplicaNotes: Sendable {
   let folder: StoreFolder
 
-  private var knownFile: String { folder.own(.known) }
   private var startFile: String { folder.own(.start) }
   private var sentFile: String { folder.own(.sent) }
-
-  /// The last commit whose token was noted.
-  func knownCommit() throws(StoreError) -> FollowedCommit.Known? {
-    let words = try words(of: knownFile)
-    guard words.count == 2, let sequence = UInt64(words[0]), let token = CommitToken(text: words[1]) else {
-      return nil
-    }
-    return FollowedCommit.Known(sequence: sequence, token: token)
-  }
-
-  func write(_ known: FollowedCommit.Known) throws(StoreError) {
-    if try knownCommit() == known { return }
-    try replace(knownFile, with: "\(known.sequence) \(known.token.text)\n")
-  }
 
   /// When the folder last started over.
   func start() throws(StoreError) -> StartOver? {

@@ -9,8 +9,8 @@ package enum OwnName: String, CaseIterable, Sendable {
   case counters = "counters.plist"
   case installed = "installed.plist"
   case backups, conflicts, offsets, shipped, undo
-  /// A folder of a shared store: which log it follows, what it knows about it, and the commit on its way there.
-  case shared, known, start, sent
+  /// A folder of a shared store: which log it follows, when it started over, and the commit on its way there.
+  case shared, start, sent
   /// The store in which such a folder keeps the commits of the log. Its own folder has ``shown``.
   case replica, shown
 
@@ -24,7 +24,7 @@ package enum OwnName: String, CaseIterable, Sendable {
   /// The most bytes that this file, or one in this folder, can have. FileDB has not made a longer one.
   package var longestFile: Int {
     switch self {
-    case .shared, .known, .start, .sent: 64 << 10
+    case .shared, .start, .sent: 64 << 10
     case .ignored, .lock, .queue, .checkpoint, .counters: 64 << 20
     case .journal, .installed, .backups, .conflicts, .offsets, .shipped, .undo, .replica, .shown: 16 << 30
     }

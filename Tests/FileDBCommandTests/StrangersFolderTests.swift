@@ -41,7 +41,7 @@ import Testing
   /// A file of 1 TB that needs no room on the disk.
   @Test(arguments: [
     "t.plist", "t.schema.plist", ".filedb/journal", ".filedb/lock", ".filedb/queue", ".filedb/counters.plist",
-    ".filedb/installed.plist", ".filedb/shared", ".filedb/known", ".filedb/start",
+    ".filedb/installed.plist", ".filedb/shared", ".filedb/start",
     ".filedb/conflicts/t.plist",
     ".filedb/undo/1", ".filedb/offsets/t", ".filedb/backups/t.plist", ".filedb/.gitignore",
   ])

@@ -64,14 +64,15 @@ extension FileLog {
   /// If this crashes while it renames files, some of them are new, and the folder has to start over again. Call it
   /// within ``following(timeout:_:)``.
   /// - Parameter bases: passes on each table, and dropped tables for their counters. It may begin again, and pass them
-  ///   on a second time. Returns the last commit that they include.
+  ///   on a second time. Returns the last commit that they include, and its token if it is known.
   package func startOver(
-    with bases: (_ take: (TableKey, TableState) throws(StoreError) -> Void) throws(StoreError) -> UInt64
+    with bases: (_ take: (TableKey, TableState) throws(StoreError) -> Void) throws(StoreError)
+      -> (sequence: UInt64, token: CommitToken?)
   ) throws(StoreError) {
     var tables = TablesOfSharedLog(folder: folder)
-    let sequence: UInt64
+    let last: (sequence: UInt64, token: CommitToken?)
     do throws(StoreError) {
-      sequence = try bases { table, state throws(StoreError) in try tables.stage(table, state) }
+      last = try bases { table, state throws(StoreError) in try tables.stage(table, state) }
       try folder.keepCounters(tables.counters)
       // From here on, the journal knows both versions of each file. The new ones include all of its commits.
       try note(tables.checkpoint(at: end))
@@ -82,7 +83,7 @@ extension FileLog {
     try sync(disk.install(Array(tables.files.values)))
     for name in try tables.removed() { try disk.remove(folder.file(of: name).path) }
     try disk.syncFolder(folder.path)
-    try sync(disk.install([disk.stageJournal(folder.journalFile, after: sequence)]))
+    try sync(disk.install([disk.stageJournal(folder.journalFile, after: last.sequence, lastToken: last.token)]))
     try state.withLock { state throws(StoreError) in
       state.journal = nil
       state.forgetFiles()
@@ -123,7 +124,7 @@ private struct TablesOfSharedLog {
     let removed = Dictionary(uniqueKeysWithValues: try removed().map { (TableKey($0), FileVersion.absent) })
     return JournalCheckpoint(
       files: versions.merging(removed) { $1 }.mapValues {
-        JournalCheckpoint.File(new: KnownVersion(version: $0, through: sequence))
+        JournalCheckpoint.File(new: KnownVersion(version: $0, through: sequence), isRepaired: true)
       })
   }
 }

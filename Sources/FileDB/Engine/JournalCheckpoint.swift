@@ -8,7 +8,7 @@ struct JournalCheckpoint: Sendable {
     var new: KnownVersion
     /// The version that another program saved while commits were waiting, if the new version is made from it.
     var saved: FileVersion?
-    /// Whether it is not the file with its commits, but what a repair has made of it.
+    /// Whether it is not the file with its commits, but what a repair has made of it, or a new start.
     var isRepaired = false
   }
 

@@ -53,10 +53,10 @@ public struct StoreOptions: Sendable {
 /// checkpoint. If they change a file before it, the store has a ``StoreError/Code/conflict``.
 public enum CheckpointPolicy: Sendable {
   /// When the store is closed or released, when the program ends, after a second without commits, and when the journal
-  /// has at least 1 MB and half the size of the files that it changes.
+  /// has at least 1 MB and half the size of the files that it changes. Commits go on meanwhile.
   ///
-  /// A file of 16 MB or more is written only when its commits have 1/8 of its size. So adding one record never rewrites
-  /// a large file.
+  /// A file of 16 MB or more is written only when its commits have 1/8 of its size, or when the journal is as long as
+  /// that. So adding one record never rewrites a large file.
   case automatic
   /// With each commit. The files are always up to date, and each commit rewrites the files of the tables that it
   /// changes.

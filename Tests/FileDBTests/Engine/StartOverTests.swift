@@ -43,7 +43,7 @@ import Testing
         try take(TableKey("a"), new)
         try take(TableKey("b"), new)
         try take(TableKey("gone"), TableState(counter: 7))
-        return 100
+        return (100, nil)
       }
     }
   }

@@ -40,7 +40,7 @@ private let state: URL = {
 
 private func test(_ bytes: [UInt8]) -> Bool {
   do {
-    for name in [OwnName.shared, .known, .start, .sent] { _ = try disk.replace(folder.own(name), with: bytes) }
+    for name in [OwnName.shared, .start, .sent] { _ = try disk.replace(folder.own(name), with: bytes) }
     try checkLink()
     try checkNotes()
   } catch {
@@ -61,11 +61,6 @@ private func checkLink() throws {
 
 /// What is read is the same when it is written and read again, and can be printed.
 private func checkNotes() throws {
-  if let known = try notes.knownCommit() {
-    try disk.remove(folder.own(.known))
-    try notes.write(known)
-    if try notes.knownCommit() != known { fail("\(known)") }
-  }
   if let sent = try notes.sentCommit() {
     _ = sent.date.ISO8601Format()
     try notes.write(sent)

@@ -1,0 +1,284 @@
+import FileDBStorage
+import FileDBTables
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import FileDB
+
+/// Writers go on while a checkpoint writes the tables' files.
+@Suite struct CheckpointBesideWritersTests {
+  private static let place = URL(fileURLWithPath: "/store")
+  private static let lock = "/store/.filedb/lock"
+  private static let turn = "/store/.filedb/checkpoint"
+  private static let file = "/store/t.plist"
+
+  private static func open(
+    _ disk: any Disk, keptJournal: Int = 60 << 10, checkpoints: CheckpointPolicy = .manual
+  ) throws -> RecordStore {
+    var options = StoreOptions(lockTimeout: .zero, checkpoints: checkpoints)
+    options.keptJournal = keptJournal
+    options.checkpointPause = .seconds(3_600)
+    return try RecordStore(at: place, disk: disk, options: options)
+  }
+
+  /// Two tables with a file, and two commits that wait.
+  private static func prepared(recordCount: Int = 5) throws -> MemoryDisk {
+    let disk = MemoryDisk()
+    let store = try open(disk)
+    try store.table("t").add(contentsOf: (0..<recordCount).map { ["n": .integer(Int64($0)), "text": "a record"] })
+    try store.table("u").add(["n": 0])
+    try store.checkpoint()
+    try store.table("t").add(["n": 100])
+    try store.table("t").delete(1)
+    return disk
+  }
+
+  private static func contents(_ store: RecordStore) throws -> [String] {
+    try store.tableNames.map { name in
+      let table = try store.table(name).lastSnapshot
+      return "\(name) \(table.counter) \(table.map { "\($0.id):\($0.fields.dictionary)" })"
+    }
+  }
+
+  /// How many records the table's file has.
+  private static func countInFile(_ disk: MemoryDisk) throws -> Int {
+    try TableFile.decode(disk.read(file).bytes, file: file, table: "t", limits: PlistLimits()).records.count
+  }
+
+  // MARK: Others that write
+
+  private static let deeds: [(name: String, run: @Sendable (RecordStore) throws -> Void)] = [
+    ("adds a record", { try $0.table("t").add(["n": 200]) }),
+    ("changes a record", { try $0.table("t").set(["n": 300], of: 2) }),
+    ("drops the table", { try $0.table("t").drop() }),
+    ("truncates the table", { try $0.table("t").truncate() }),
+    (
+      "makes it anew",
+      {
+        try $0.write { tx in
+          try tx["t"].drop()
+          try tx["t"].add(["n": 400])
+        }
+      }
+    ),
+    ("makes another table", { try $0.table("v").add(["n": 500]) }),
+    ("changes two tables", { try $0.write { tx in for name in ["t", "u"] { try tx[name].add(["n": 600]) } } }),
+  ]
+
+  /// Before each call of the checkpoint in turn.
+  @Test(arguments: deeds.indices, [0, 60 << 10]) func nothingIsLostOfWhatOthersWrite(
+    deed: Int, keptJournal: Int
+  ) throws {
+    let deed = Self.deeds[deed]
+    var passed = 0
+    for number in 0... {
+      let memory = try Self.prepared()
+      let model = try Self.open(MemoryDisk(memory.image))
+      let writer = try Self.open(memory, keptJournal: keptJournal)
+      let isDone = Mutex(false)
+      let disk = FaultyDisk(over: memory) { verb, _ in
+        guard verb == number else { return }
+        // The checkpoint holds the lock now and then.
+        do { try deed.run(writer) } catch StoreError.Code.locked { return } catch { Issue.record(error) }
+        isDone.withLock { $0 = true }
+      }
+      let store = try Self.open(disk, keptJournal: keptJournal)
+      try store.checkpoint()
+      if disk.verbs.count <= number { break }
+      if isDone.withLock({ $0 }) {
+        passed += 1
+        try deed.run(model)
+      }
+      let expected = try Self.contents(model)
+      let fresh = try Self.open(memory, keptJournal: keptJournal)
+      for store in [store, writer, fresh] {
+        try store.refresh()
+        #expect(try Self.contents(store) == expected, "\(deed.name) before call \(number) (\(disk.verbs[number]))")
+        try store.checkInvariants()
+      }
+      try fresh.checkNothingIsLeftBehind()
+      try store.refresh()
+      #expect(try Self.contents(store) == expected, "\(deed.name) before call \(number), after another checkpoint")
+    }
+    #expect(passed > 10)
+  }
+
+  /// The commit that comes while the file is written waits for the next checkpoint.
+  @Test func fileIncludesTheCommitsUpToADraft() throws {
+    let memory = try Self.prepared()
+    let writer = try Self.open(memory)
+    let isDone = Mutex(false)
+    let disk = FaultyDisk(over: memory, faults: .choose { verb, path in
+      if verb == .append, path.contains("t.plist"), !isDone.withLock({ $0 }) {
+        isDone.withLock { $0 = true }
+        do { try writer.table("t").add(["n": 200]) } catch { Issue.record(error) }
+      }
+      return nil
+    })
+    try Self.open(disk).checkpoint()
+    let fresh = try Self.open(memory)
+    #expect(try fresh.table("t").commitsBehind == 1 && fresh.table("t").count == 6)
+    #expect(try fresh.pendingCommits().map(\.number) == [5])
+    #expect(try Self.countInFile(memory) == 5)
+    // An editor may save meanwhile: the commit is carried out on that.
+    let text = String(decoding: try memory.read(Self.file).bytes, as: UTF8.self)
+    _ = try memory.replace(Self.file, with: Array(text.replacing("<integer>3<", with: "<integer>33<").utf8))
+    #expect(try Self.open(memory).table("t").lastSnapshot.map { $0["n"]?.integer } == [1, 2, 33, 4, 100, 200])
+    try fresh.refresh()
+    try fresh.checkNothingIsLeftBehind()
+  }
+
+  // MARK: The lock
+
+  private static func isLocked(_ disk: MemoryDisk) -> Bool {
+    do {
+      if let lock = try disk.tryLock(lock) {
+        withExtendedLifetime(lock) {}
+        return false
+      }
+    } catch { Issue.record(error) }
+    return true
+  }
+
+  /// What a checkpoint does with the store's lock is the same for a table of any size.
+  @Test func workWithTheLockDoesNotDependOnTheTable() throws {
+    func work(_ recordCount: Int) throws -> (verbs: [FaultyDisk.Verb], bytes: Int) {
+      let memory = try Self.prepared(recordCount: recordCount)
+      let verbs = Mutex<[FaultyDisk.Verb]>([])
+      let disk = FaultyDisk(over: memory) { _, verb in
+        if Self.isLocked(memory) { verbs.withLock { $0.append(verb) } }
+      }
+      try Self.open(disk).checkpoint()
+      return (verbs.withLock { $0 }, disk.written[.writeAt, default: []].reduce(0, +))
+    }
+    let (small, large) = (try work(5), try work(5_000))
+    #expect(small.verbs == large.verbs)
+    #expect(!large.verbs.contains(.append) && !large.verbs.contains(.sync) && !large.verbs.contains(.read))
+    // The numbers of the file's size have more digits.
+    #expect(abs(small.bytes - large.bytes) < 256)
+  }
+
+  // MARK: Other readers
+
+  /// Another store follows before each call, and does not read the file again.
+  @Test func readersTakeOverTheNewFileUnread() throws {
+    for number in 0... {
+      let memory = try Self.prepared()
+      let reads = Atomic<Int>(0)
+      let counting = FaultyDisk(over: memory, faults: .choose { verb, path in
+        if [.read, .open].contains(verb), path == Self.file { reads.add(1, ordering: .relaxed) }
+        return nil
+      })
+      let reader = try Self.open(counting)
+      let table = try reader.table("t")
+      #expect(reads.load(ordering: .relaxed) == 1)
+      let disk = FaultyDisk(over: memory) { verb, _ in
+        if verb == number { do { try reader.refresh() } catch { Issue.record(error) } }
+      }
+      let store = try Self.open(disk)
+      try store.checkpoint()
+      if disk.verbs.count <= number { break }
+      try store.table("t").add(["n": 200])
+      try reader.refresh()
+      #expect(table.lastSnapshot.last?["n"]?.integer == 200)
+      try table.add(["n": 201])
+      try reader.refresh()
+      #expect(reads.load(ordering: .relaxed) == 1, "looked before call \(number) (\(disk.verbs[number]))")
+      #expect(try table.count == 7)
+      try store.refresh()
+      for store in [store, reader] { try store.checkInvariants() }
+    }
+  }
+
+  // MARK: Who makes it
+
+  @Test func closingStoreLeavesACheckpointToWhoeverMakesOne() throws {
+    let memory = try Self.prepared()
+    let before = try memory.read(Self.file).bytes
+    let store = try Self.open(memory, checkpoints: .automatic)
+    do {
+      let turn = try memory.lock(Self.turn, timeout: .zero)
+      defer { withExtendedLifetime(turn) {} }
+      try store.table("t").add(["n": 200])
+      #expect(storeError { try store.checkpoint() }?.message.contains("files") == true)
+      try store.close()
+      #expect(try memory.read(Self.file).bytes == before)
+    }
+    try Self.open(memory).checkpoint()
+    #expect(try Self.countInFile(memory) == 6)
+    try store.checkInvariants()
+  }
+
+  /// Whoever has made a checkpoint looks again, for the commit of a store that was closed meanwhile.
+  @Test func commitOfAStoreThatWasClosedMeanwhileIsWritten() throws {
+    let memory = try Self.prepared()
+    let isDone = Mutex(false)
+    let disk = FaultyDisk(over: memory, faults: .choose { verb, path in
+      if verb == .append, path.contains("t.plist"), !isDone.withLock({ $0 }) {
+        isDone.withLock { $0 = true }
+        do {
+          let other = try Self.open(memory, checkpoints: .automatic)
+          try other.table("u").add(["n": 200])
+          try other.close()
+        } catch { Issue.record(error) }
+      }
+      return nil
+    })
+    let store = try Self.open(disk, checkpoints: .automatic)
+    try store.table("t").add(["n": 201])
+    try store.close()
+    #expect(try Self.open(memory).pendingCommits().isEmpty)
+    try store.checkInvariants()
+  }
+
+  // MARK: The next journal
+
+  /// A table in conflict does not make the journal grow, whatever is written to the others.
+  @Test func conflictKeepsNoOtherCommits() throws {
+    let memory = try Self.prepared()
+    let store = try Self.open(memory, keptJournal: 4_000)
+    try store.table("t").set(["n": 7], of: 3)
+    let text = String(decoding: try memory.read(Self.file).bytes, as: UTF8.self)
+    _ = try memory.replace(Self.file, with: Array(text.replacing("<integer>2<", with: "<integer>22<").utf8))
+    let waiting = try store.pendingCommits().map(\.number)
+    let atOnce = try Self.open(MemoryDisk(memory.image))
+    try atOnce.repair("t", keeping: .both)
+    let other = try Self.open(memory, keptJournal: 4_000)
+    for number in 1...600 {
+      try (number % 7 == 0 ? other : store).table("u").add(["n": .integer(Int64(number))])
+      guard number % 20 == 0 else { continue }
+      #expect(storeError { try (number % 40 == 0 ? store : other).checkpoint() }?.code == .conflict)
+      let scan = JournalScan(try memory.read("/store/.filedb/journal").bytes, at: 0, after: nil)
+      #expect(scan.end < 16_000 && scan.frames.last?.frame.sequence == UInt64(5 + number))
+    }
+    let fresh = try Self.open(memory)
+    #expect(try fresh.pendingCommits().map(\.number) == waiting)
+    #expect(try fresh.table("u").count == 601)
+    try fresh.repair("t", keeping: .both)
+    #expect(try Self.contents(fresh)[0] == Self.contents(atOnce)[0])
+    for store in [fresh, store, other] {
+      try store.refresh()
+      #expect(try Self.contents(store) == Self.contents(fresh))
+      try store.checkInvariants()
+    }
+    try fresh.checkNothingIsLeftBehind()
+  }
+
+  /// A file cannot include commits that are not there, nor fewer than before.
+  @Test(arguments: ["file t 5:00000000 through 9", "file t 5:00000000 through 1"])
+  func impossibleNumbersAreDamage(line: String) throws {
+    let memory = try Self.prepared()
+    let disk = StoreDisk(memory)
+    let path = "/store/.filedb/journal"
+    let log = FileLog(StoreFolder(path: "/store", disk: disk), options: StoreOptions())
+    let checkpoint = try log.following(timeout: .zero) {
+      try log.writeFrame(.written, Array("\(line)\n".utf8))
+    }
+    #expect(checkpoint.sequence == 4)
+    let error = storeError { _ = try Self.open(memory).table("t") }
+    #expect(error?.code == .damagedJournal && error?.file == path && error?.message.contains("includes") == true)
+    #expect(try Self.open(memory).checkJournal()?.error.code == .damagedJournal)
+  }
+}
