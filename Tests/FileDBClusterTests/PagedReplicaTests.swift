@@ -107,7 +107,7 @@ struct PagedReplicaTests {
     try await withFolder { folder in
       let log = try makeLog()
       var options = StoreOptions(checkpoints: .manual)
-      options.shortJournal = 8 << 10
+      options.keptJournal = 8 << 10
       let store = try RecordStore(at: folder.appendingPathComponent("a"), sharedBy: log, options: options)
       try add(store, "one")
       try checkpoint(store)

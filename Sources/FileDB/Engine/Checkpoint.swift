@@ -146,8 +146,8 @@ extension FileLog {
   }
 
   /// The second half: gives the drafts the names of the files. Call it with the store's lock.
-  /// - Returns: the tables whose files now have their names, and those whose files were saved, moved or changed by
-  ///   others since the drafts were made.
+  /// - Returns: the tables whose files now have their names, and those that still wait, because others have saved, moved
+  ///   or changed their files since the drafts were made.
   private func install(
     _ staged: [StagedTable], _ conflicts: inout [TableKey: StoreError]
   ) throws(StoreError) -> (installed: [StagedTable], outdated: [TableKey]) {
@@ -160,7 +160,9 @@ extension FileLog {
     try beginJournalIfLong(conflicts: Set(conflicts.keys))
     // There may be other tables now. The checkpoint is done, so if adjusting fails, the next write tries again.
     do throws(StoreError) { try folder.adjustMode() } catch { folder.forgetMade() }
-    return (installed, outdated.map(\.draft.key))
+    // In another journal, nothing may wait for them.
+    let waiting = state.withLock { state in outdated.map(\.draft.key).filter { state.pending[$0] != nil } }
+    return (installed, waiting)
   }
 
   /// Whether a draft may still be installed: the file that it was made from is still the table's, with the same mode and

@@ -27,7 +27,8 @@ import Testing
   private static func prepared(recordCount: Int = 5) throws -> MemoryDisk {
     let disk = MemoryDisk()
     let store = try open(disk)
-    try store.table("t").add(contentsOf: (0..<recordCount).map { ["n": .integer(Int64($0)), "text": "a record"] })
+    try store.table("t").add(
+      contentsOf: (0..<recordCount).map { ["n": .integer(Int64($0)), "text": "a record"] })
     try store.table("u").add(["n": 0])
     try store.checkpoint()
     try store.table("t").add(["n": 100])
@@ -64,7 +65,22 @@ import Testing
       }
     ),
     ("makes another table", { try $0.table("v").add(["n": 500]) }),
-    ("changes two tables", { try $0.write { tx in for name in ["t", "u"] { try tx[name].add(["n": 600]) } } }),
+    (
+      "starts over",
+      { store in
+        let log = try store.fileLog
+        try log.following(timeout: .zero) {
+          try log.startOver { take throws(StoreError) in
+            try take(TableKey("u"), TableState(counter: 9, records: [], foreignKeys: [:]))
+            return (100, nil)
+          }
+        }
+      }
+    ),
+    (
+      "changes two tables",
+      { try $0.write { tx in for name in ["t", "u"] { try tx[name].add(["n": 600]) } } }
+    ),
   ]
 
   /// Before each call of the checkpoint in turn.
@@ -95,12 +111,14 @@ import Testing
       let fresh = try Self.open(memory, keptJournal: keptJournal)
       for store in [store, writer, fresh] {
         try store.refresh()
-        #expect(try Self.contents(store) == expected, "\(deed.name) before call \(number) (\(disk.verbs[number]))")
+        #expect(
+          try Self.contents(store) == expected, "\(deed.name) before call \(number) (\(disk.verbs[number]))")
         try store.checkInvariants()
       }
       try fresh.checkNothingIsLeftBehind()
       try store.refresh()
-      #expect(try Self.contents(store) == expected, "\(deed.name) before call \(number), after another checkpoint")
+      #expect(
+        try Self.contents(store) == expected, "\(deed.name) before call \(number), after another checkpoint")
     }
     #expect(passed > 10)
   }
@@ -110,13 +128,15 @@ import Testing
     let memory = try Self.prepared()
     let writer = try Self.open(memory)
     let isDone = Mutex(false)
-    let disk = FaultyDisk(over: memory, faults: .choose { verb, path in
-      if verb == .append, path.contains("t.plist"), !isDone.withLock({ $0 }) {
-        isDone.withLock { $0 = true }
-        do { try writer.table("t").add(["n": 200]) } catch { Issue.record(error) }
-      }
-      return nil
-    })
+    let disk = FaultyDisk(
+      over: memory,
+      faults: .choose { verb, path in
+        if verb == .append, path.contains("t.plist"), !isDone.withLock({ $0 }) {
+          isDone.withLock { $0 = true }
+          do { try writer.table("t").add(["n": 200]) } catch { Issue.record(error) }
+        }
+        return nil
+      })
     try Self.open(disk).checkpoint()
     let fresh = try Self.open(memory)
     #expect(try fresh.table("t").commitsBehind == 1 && fresh.table("t").count == 6)
@@ -125,9 +145,38 @@ import Testing
     // An editor may save meanwhile: the commit is carried out on that.
     let text = String(decoding: try memory.read(Self.file).bytes, as: UTF8.self)
     _ = try memory.replace(Self.file, with: Array(text.replacing("<integer>3<", with: "<integer>33<").utf8))
-    #expect(try Self.open(memory).table("t").lastSnapshot.map { $0["n"]?.integer } == [1, 2, 33, 4, 100, 200])
+    #expect(
+      try Self.open(memory).table("t").lastSnapshot.map { $0["n"]?.integer } == [1, 2, 33, 4, 100, 200])
     try fresh.refresh()
     try fresh.checkNothingIsLeftBehind()
+  }
+
+  /// A draft is made like the file that it replaces. If somebody closes the file meanwhile, it stays closed.
+  @Test func modeThatChangesMeanwhileIsKept() throws {
+    try withTemporaryFolder { folder in
+      let options = StoreOptions(checkpoints: .manual)
+      let store = try RecordStore(at: folder, options: options)
+      try store.table("t").add(["n": 1])
+      try store.checkpoint()
+      try store.table("t").add(["n": 2])
+      let file = folder.appendingPathComponent("t.plist").path
+      let isDone = Mutex(false)
+      let disk = FaultyDisk(
+        over: SystemDisk(),
+        faults: .choose { verb, path in
+          if verb == .append, path.contains("t.plist"), !isDone.withLock({ $0 }) {
+            isDone.withLock { $0 = true }
+            do { try SystemDisk().setMode(file, 0o600) } catch { Issue.record(error) }
+          }
+          return nil
+        })
+      try RecordStore(at: folder, disk: disk, options: options).checkpoint()
+      #expect(isDone.withLock { $0 })
+      #expect(try SystemDisk().status(file)?.mode == 0o600)
+      #expect(try RecordStore(at: folder, options: options).pendingCommits().isEmpty)
+      try store.refresh()
+      try store.checkInvariants()
+    }
   }
 
   // MARK: The lock
@@ -167,10 +216,12 @@ import Testing
     for number in 0... {
       let memory = try Self.prepared()
       let reads = Atomic<Int>(0)
-      let counting = FaultyDisk(over: memory, faults: .choose { verb, path in
-        if [.read, .open].contains(verb), path == Self.file { reads.add(1, ordering: .relaxed) }
-        return nil
-      })
+      let counting = FaultyDisk(
+        over: memory,
+        faults: .choose { verb, path in
+          if [.read, .open].contains(verb), path == Self.file { reads.add(1, ordering: .relaxed) }
+          return nil
+        })
       let reader = try Self.open(counting)
       let table = try reader.table("t")
       #expect(reads.load(ordering: .relaxed) == 1)
@@ -215,17 +266,19 @@ import Testing
   @Test func commitOfAStoreThatWasClosedMeanwhileIsWritten() throws {
     let memory = try Self.prepared()
     let isDone = Mutex(false)
-    let disk = FaultyDisk(over: memory, faults: .choose { verb, path in
-      if verb == .append, path.contains("t.plist"), !isDone.withLock({ $0 }) {
-        isDone.withLock { $0 = true }
-        do {
-          let other = try Self.open(memory, checkpoints: .automatic)
-          try other.table("u").add(["n": 200])
-          try other.close()
-        } catch { Issue.record(error) }
-      }
-      return nil
-    })
+    let disk = FaultyDisk(
+      over: memory,
+      faults: .choose { verb, path in
+        if verb == .append, path.contains("t.plist"), !isDone.withLock({ $0 }) {
+          isDone.withLock { $0 = true }
+          do {
+            let other = try Self.open(memory, checkpoints: .automatic)
+            try other.table("u").add(["n": 200])
+            try other.close()
+          } catch { Issue.record(error) }
+        }
+        return nil
+      })
     let store = try Self.open(disk, checkpoints: .automatic)
     try store.table("t").add(["n": 201])
     try store.close()
@@ -278,7 +331,8 @@ import Testing
     }
     #expect(checkpoint.sequence == 4)
     let error = storeError { _ = try Self.open(memory).table("t") }
-    #expect(error?.code == .damagedJournal && error?.file == path && error?.message.contains("includes") == true)
+    #expect(
+      error?.code == .damagedJournal && error?.file == path && error?.message.contains("includes") == true)
     #expect(try Self.open(memory).checkJournal()?.error.code == .damagedJournal)
   }
 }

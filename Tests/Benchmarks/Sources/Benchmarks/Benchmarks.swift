@@ -5,7 +5,9 @@ import Foundation
 struct Benchmarks: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Measures FileDB beside its peers, on the same records, in one run.",
-    subcommands: [Compare.self, CheckExport.self, MemoryOfOpening.self], defaultSubcommand: Compare.self)
+    subcommands: [
+      Compare.self, CheckExport.self, MemoryOfOpening.self, CheckpointWaits.self, CheckpointLoop.self,
+    ], defaultSubcommand: Compare.self)
 }
 
 struct Compare: ParsableCommand {

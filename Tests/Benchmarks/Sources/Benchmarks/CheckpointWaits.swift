@@ -1,0 +1,121 @@
+import ArgumentParser
+import FileDB
+import Foundation
+import Synchronization
+
+/// How long commits wait while a checkpoint of a large table is made.
+struct CheckpointWaits: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "checkpoints",
+    abstract: "Print how long a commit to a small table takes while the file of a large one is written.")
+
+  @Option(help: "Numbers of records of the large table, with commas between.")
+  var sizes = "10000,100000,1000000"
+  @Option(help: "How many checkpoints are made.")
+  var runs = 5
+
+  func run() throws {
+    for word in sizes.split(separator: ",") {
+      guard let records = Int(word), records > 0 else { throw ValidationError("--sizes takes numbers.") }
+      let folder = Places.package.appendingPathComponent(".build/scratch-checkpoints")
+      try? FileManager.default.removeItem(at: folder)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let sample = try Sample.make(in: folder, records: records)
+      let size = try FileManager.default.attributesOfItem(atPath: sample.file.path)[.size] as? Int ?? 0
+      print("\(records) records, \(size / 1_000_000) MB")
+      let store = try RecordStore(
+        at: sample.store, options: StoreOptions(lockTimeout: .seconds(60), checkpoints: .manual))
+      _ = try store.table(.sample)
+      printWaits("without a checkpoint", try waits(in: store) { Thread.sleep(forTimeInterval: 1) })
+      var durations: [Double] = []
+      let inProcess = try waits(in: store) {
+        for _ in 0..<runs { durations.append(try seconds { try Self.checkpoint(store) }) }
+      }
+      printWaits("in this process", inProcess)
+      let across = try waits(in: store) { try Self.run(["checkpoint-loop", sample.store.path, "\(runs)"]) }
+      printWaits("in another process", across)
+      print("  a checkpoint takes \(milliseconds(durations.sorted()[durations.count / 2]))")
+    }
+  }
+
+  /// Changes the large table, and writes its file.
+  static func checkpoint(_ store: RecordStore) throws {
+    try store.table(.sample).update(1) { $0.amount += 1 }
+    try store.checkpoint()
+  }
+
+  /// The seconds that each commit takes while `body` runs.
+  private func waits(in store: RecordStore, during body: () throws -> Void) throws -> [Double] {
+    let writer = SmallWriter(store)
+    Thread.detachNewThread { writer.run() }
+    defer { writer.stop() }
+    try body()
+    return writer.stop()
+  }
+
+  private func seconds(_ body: () throws -> Void) rethrows -> Double {
+    let start = ContinuousClock.now
+    try body()
+    return (ContinuousClock.now - start) / .seconds(1)
+  }
+
+  private func milliseconds(_ seconds: Double) -> String { String(format: "%.2f ms", seconds * 1_000) }
+
+  private func printWaits(_ name: String, _ waits: [Double]) {
+    let sorted = waits.sorted()
+    func part(_ share: Double) -> String {
+      milliseconds(sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))])
+    }
+    print(
+      "  \(name): \(sorted.count) commits; median \(part(0.5)), p99 \(part(0.99)), p99.9 \(part(0.999)), longest \(part(1))"
+    )
+  }
+
+  private static func run(_ arguments: [String]) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
+    process.arguments = arguments
+    try process.run()
+    process.waitUntilExit()
+  }
+}
+
+/// Commits to a small table, one after another, until it is told to stop.
+private final class SmallWriter: Sendable {
+  private let store: RecordStore
+  private let isStopping = Atomic<Bool>(false)
+  private let waits = Mutex<[Double]>([])
+  private let end = DispatchSemaphore(value: 0)
+
+  init(_ store: RecordStore) { self.store = store }
+
+  func run() {
+    while !isStopping.load(ordering: .relaxed) {
+      let start = ContinuousClock.now
+      guard (try? store.table("small").add(["n": 1])) != nil else { break }
+      waits.withLock { $0.append((ContinuousClock.now - start) / .seconds(1)) }
+    }
+    end.signal()
+  }
+
+  /// - Returns: the seconds that each commit took.
+  @discardableResult
+  func stop() -> [Double] {
+    if !isStopping.exchange(true, ordering: .relaxed) { end.wait() }
+    return waits.withLock { $0 }
+  }
+}
+
+/// What the other process does.
+struct CheckpointLoop: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "checkpoint-loop", shouldDisplay: false)
+
+  @Argument var folder: String
+  @Argument var runs: Int
+
+  func run() throws {
+    let options = StoreOptions(lockTimeout: .seconds(60), checkpoints: .manual)
+    let store = try RecordStore(at: URL(fileURLWithPath: folder), options: options)
+    for _ in 0..<runs { try CheckpointWaits.checkpoint(store) }
+  }
+}
