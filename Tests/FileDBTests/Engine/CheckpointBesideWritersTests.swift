@@ -151,6 +151,36 @@ import Testing
     try fresh.checkNothingIsLeftBehind()
   }
 
+  /// Two processes with two writers each, which never pause, while both make checkpoints by themselves.
+  @Test func writersThatNeverPauseLoseNothing() throws {
+    let memory = MemoryDisk()
+    var options = StoreOptions(lockTimeout: .seconds(600))
+    (options.largeFile, options.checkpointPause) = (100_000, .zero)
+    let stores = try (0..<2).map { _ in try RecordStore(at: Self.place, disk: memory, options: options) }
+    let text = PlistValue.string(String(repeating: "long ", count: 300))
+    let ends = (0..<4).map { number in
+      startThread("writer \(number)") {
+        do {
+          for _ in 0..<600 { try stores[number % 2].table(number < 2 ? "hot" : "other").add(["text": text]) }
+        } catch { Issue.record(error) }
+      }
+    }
+    for end in ends { try end.wait() }
+    for store in stores { try store.close() }
+    let fresh = try Self.open(memory)
+    #expect(try fresh.table("hot").count == 1_200 && fresh.table("other").count == 1_200)
+    #expect(try fresh.table("hot").lastSnapshot.counter == 1_200)
+    let scan = JournalScan(try memory.read("/store/.filedb/journal").bytes, at: 0, after: nil)
+    #expect(
+      scan.frames.last?.frame.sequence == 2_400 && scan.frames.first.map { $0.frame.sequence > 0 } == true)
+    for store in stores {
+      try store.refresh()
+      #expect(try Self.contents(store) == Self.contents(fresh))
+      try store.checkInvariants()
+    }
+    try fresh.checkNothingIsLeftBehind()
+  }
+
   /// A draft is made like the file that it replaces. If somebody closes the file meanwhile, it stays closed.
   @Test func modeThatChangesMeanwhileIsKept() throws {
     try withTemporaryFolder { folder in
