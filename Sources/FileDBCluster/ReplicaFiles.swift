@@ -40,6 +40,9 @@ final class ReplicaFiles: ShownFiles {
   private func copy(of table: TableKey) -> String { "\(copiesFolder)/\(table.text)\(StoreFolder.suffix)" }
   /// The stamp of a file that was found equal to its copy.
   private func stampFile(of table: TableKey) -> String { "\(copiesFolder)/\(table.text).stamp" }
+  /// The last commit in the log when an edit of the file had become one. It is there until people see a file of the
+  /// replica that includes it.
+  private func editFile(of table: TableKey) -> String { "\(copiesFolder)/\(table.text).edited" }
   /// The file that becomes the copy once people see the new file.
   private func nextCopy(of table: TableKey) -> String { "\(copy(of: table)).next" }
 
@@ -51,11 +54,12 @@ final class ReplicaFiles: ShownFiles {
     let lock = try shown.lock(timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
     if try disk.status(copiesFolder) == nil { try disk.createFolder(copiesFolder) }
-    // A file without the newest commits may be older than the one that people see.
     try log.readOn()
     var (edited, failure): ([TableKey], StoreError?) = ([], nil)
-    for table in try tables() where log.hasWholeFile(of: table) {
-      do throws(StoreError) { if try !show(table) { edited.append(table) } } catch {
+    for table in try tables() where try hasEdits(table) {
+      do throws(StoreError) {
+        if try show(table) { try disk.remove(editFile(of: table)) } else { edited.append(table) }
+      } catch {
         failure = failure ?? error
       }
     }
@@ -66,6 +70,14 @@ final class ReplicaFiles: ShownFiles {
         "this file was edited, and the edit is not in the shared log yet; 'filedb shared sync' commits it",
         file: try path(of: table.text), table: table.text)
     }
+  }
+
+  /// Whether the replica's file includes every edit of the one that people see. Commits of others may be missing in it.
+  private func hasEdits(_ table: TableKey) throws(StoreError) -> Bool {
+    guard let through = log.lastCommitInFile(of: table) else { return false }
+    guard try disk.status(editFile(of: table)) != nil else { return true }
+    let text = String(decoding: try disk.read(editFile(of: table)).bytes.dropLast(), as: UTF8.self)
+    return UInt64(text).map { $0 <= through } ?? log.hasWholeFile(of: table)
   }
 
   /// The tables that exist in the replica, or existed.
@@ -208,6 +220,7 @@ final class ReplicaFiles: ShownFiles {
     let noted = try disk.status(copy) == nil ? nil : try disk.read(copy).bytes
     guard noted == edit.before else { return }
     if try disk.status(copiesFolder) == nil { try disk.createFolder(copiesFolder) }
+    try disk.replace(editFile(of: edit.table), with: Array("\(log.end)\n".utf8))
     try disk.replace(copy, with: edit.after)
   }
 

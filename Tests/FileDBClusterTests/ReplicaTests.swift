@@ -188,6 +188,32 @@ import Testing
 
   // MARK: New folders
 
+  /// Under load, a checkpoint's file never has the very last commit.
+  @Test func fileWithoutTheLastCommitsOfOthersIsShownButNotWithoutAnEdit() throws {
+    try withStore { open in
+      let (a, b) = (try open("a"), try open("b"))
+      try b.table("t").add(["title": "one"])
+      try a.catchUp()
+      try a.checkpoint()
+      try b.table("t").add(["title": "two"])
+      try a.catchUp()
+      let (file, shown) = (try a.url(of: "t"), try #require(a.shownFiles))
+      try FileManager.default.removeItem(at: file)
+      try shown.update()
+      #expect(try text(a).contains("one") && !text(a).contains("two"))
+      // An edit becomes the third commit. The replica's file has only the first.
+      try edit(a) { $0.replacing("one", with: "edited") }
+      try a.catchUp()
+      try shown.update()
+      #expect(try text(a).contains("edited"))
+      try b.table("t").add(["title": "three"])
+      #expect(try titles(a) == ["edited", "two", "three"])
+      try a.checkpoint()
+      #expect(try text(a).contains("edited") && text(a).contains("three"))
+      for store in [a, b] { try store.checkInvariants() }
+    }
+  }
+
   @Test func folderWithItsOwnTablesIsRefused() throws {
     try withStore { open in
       let url = try open("a").url.deletingLastPathComponent().appendingPathComponent("b")

@@ -59,6 +59,11 @@ extension FileLog {
   /// Whether the file of a table includes all commits, as far as the journal was read.
   package func hasWholeFile(of table: TableKey) -> Bool { state.withLock { $0.pending[table] == nil } }
 
+  /// The last commit that the file of a table includes, as far as the journal was read; `nil` if that is not known.
+  package func lastCommitInFile(of table: TableKey) -> UInt64? {
+    state.withLock { $0.pending[table] == nil ? $0.lastSequence : $0.written[table]?.known.through }
+  }
+
   /// Replaces everything in the folder with other tables. Until all of them are here, readers get the former ones.
   ///
   /// If this crashes while it renames files, some of them are new, and the folder has to start over again. Call it
@@ -83,7 +88,8 @@ extension FileLog {
     try sync(disk.install(Array(tables.files.values)))
     for name in try tables.removed() { try disk.remove(folder.file(of: name).path) }
     try disk.syncFolder(folder.path)
-    try sync(disk.install([disk.stageJournal(folder.journalFile, after: last.sequence, lastToken: last.token)]))
+    try sync(
+      disk.install([disk.stageJournal(folder.journalFile, after: last.sequence, lastToken: last.token)]))
     try state.withLock { state throws(StoreError) in
       state.journal = nil
       state.forgetFiles()
