@@ -66,7 +66,7 @@ extension TableState {
       guard schemaValue?.checksum == checksum else { throw SaveConflict(records: []) }
       return logged.change
     case (.create, _), (.raiseCounter, _): return logged.change
-    // A journal of format 1 does not record what its commits found.
+    // A change that does not say what it found fits nothing.
     default: throw SaveConflict(records: logged.change.records.map(\.id))
     }
   }

@@ -236,7 +236,7 @@ extension LineReader {
   ]
 
   /// Reads a change whose verb and table have been read, to the end of its line, and its records. What the change found
-  /// is missing in a repaired journal of format 1.
+  /// may be missing.
   /// - Returns: `nil` if none of its records could be salvaged.
   fileprivate mutating func change(
     _ verb: String, _ records: inout RecordReader

@@ -6,7 +6,7 @@ import FileDBTables
 /// See <doc:Journal>.
 struct JournalCommit: Sendable {
   struct Table: Sendable {
-    /// The last commit that the writer had read; `nil` in format 1, and in what a repair wrote.
+    /// The last commit that the writer had read; `nil` in what a repair wrote.
     var sequence: UInt64?
     /// The version of the table's file, if this is the journal's first change of the table.
     var base: FileVersion?
