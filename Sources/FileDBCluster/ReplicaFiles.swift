@@ -77,7 +77,9 @@ final class ReplicaFiles: ShownFiles {
     guard let through = log.lastCommitInFile(of: table) else { return false }
     guard try disk.status(editFile(of: table)) != nil else { return true }
     let text = String(decoding: try disk.read(editFile(of: table)).bytes.dropLast(), as: UTF8.self)
-    return UInt64(text).map { $0 <= through } ?? log.hasWholeFile(of: table)
+    // After a new start, the log may have fewer commits.
+    guard let edit = UInt64(text), edit <= log.end else { return log.hasWholeFile(of: table) }
+    return edit <= through
   }
 
   /// The tables that exist in the replica, or existed.

@@ -246,6 +246,10 @@ package final class ReplicaLog: CommitLog {
     try folder.base(of: table, unless: known)
   }
 
+  package func includesAll(of table: TableKey, through sequence: UInt64) -> Bool {
+    folder.includesAll(of: table, through: sequence)
+  }
+
   package func tables() throws(StoreError) -> Set<TableKey> { try folder.tables() }
 
   package func droppedTables() throws(StoreError) -> Set<TableKey> { try folder.droppedTables() }

@@ -266,7 +266,8 @@ extension FileLog {
         if table.draft.isRepaired {
           _ = state.setFile(FileContent(version), at: table.path, table.stamp, of: key)
         }
-        state.continueFile(version, at: table.path, table.stamp, of: key, isDurable: true)
+        state.continueFile(
+          version, through: table.draft.through, at: table.path, table.stamp, of: key, isDurable: true)
       }
     }
   }

@@ -33,6 +33,10 @@ package protocol CommitLog: Sendable {
   /// - Throws: ``StoreError/Code/conflict`` if the log's commits do not belong to the table; the errors of reading it.
   func base(of table: TableKey, unless known: Int?) throws(StoreError) -> TableVersion?
 
+  /// Whether a version of a table with the newest base, and with all commits up to `sequence`, lacks none of the commits
+  /// that the log has forgotten.
+  func includesAll(of table: TableKey, through sequence: UInt64) -> Bool
+
   /// The tables that exist.
   func tables() throws(StoreError) -> Set<TableKey>
 
@@ -49,6 +53,9 @@ package protocol CommitLog: Sendable {
 }
 
 extension CommitLog {
+  /// By default, a log whose commits are forgotten has another base.
+  package func includesAll(of table: TableKey, through sequence: UInt64) -> Bool { true }
+
   /// By default, a log keeps no counters of dropped tables.
   package func droppedTables() throws(StoreError) -> Set<TableKey> { [] }
 }

@@ -108,7 +108,8 @@ extension FileLog {
     let frames = opened?.frames ?? []
     let isContinuation = opened.map { state.isContinued(by: $0.journal, frames, token: token) } ?? false
     let start = frames.first?.sequence ?? 0
-    if !isContinuation, start < state.lastSequence { state.forgetFiles() }
+    let last = state.lastSequence
+    if !isContinuation, start < last || start == last && last > 0 { state.forgetFiles() }
     state.begin(opened?.journal, after: start, isContinuation: isContinuation)
     return frames
   }
@@ -241,6 +242,10 @@ extension FileLog {
         return state.files[table]?.number == number && state.followFile(at: path, status?.stamp, of: table)
       }
     }
+  }
+
+  package func includesAll(of table: TableKey, through sequence: UInt64) -> Bool {
+    state.withLock { state in state.files[table].map { $0.through <= sequence } ?? false }
   }
 
   /// A table's file with the journal's commits.

@@ -17,6 +17,8 @@ extension FileLog {
     private var end = 0
     /// The commits from earlier journals that wait because their table is in conflict.
     private(set) var parked: [LoggedCommit] = []
+    /// Their length, with their records. It does not count, because the next journal has them as well.
+    private(set) var parkedBytes = 0
     /// The files of records that commits of the journal refer to, by the commit's number.
     private(set) var recordsFiles: [(sequence: UInt64, file: RecordsFile)] = []
     /// The newest step of the undo log.
@@ -48,6 +50,9 @@ extension FileLog {
     let content: FileContent
     /// `nil` if there is no file.
     let stamp: FileStamp?
+    /// A table that was read from this file or a former one with the same number includes all commits up to this one, or
+    /// it must get them from the journal.
+    var through: UInt64 = 0
     /// Whether this process has made the file and its name durable.
     var isDurable = false
   }
@@ -81,7 +86,7 @@ extension FileLog.State {
     }
     let records = recordsFiles.reduce(0) { $0 &+ $1.file.size }
     return JournalSizes(
-      journal: (journal?.end ?? 0) &+ records, files: files, largestFile: sizes.max() ?? 0)
+      journal: (journal?.end ?? 0) &+ records &- parkedBytes, files: files, largestFile: sizes.max() ?? 0)
   }
 
   /// The length of the journal's frames after a commit.
@@ -99,10 +104,11 @@ extension FileLog.State {
     if let journal { salt = journal.salt }
     self.start = (start, journal?.lastToken.flatMap { CommitToken(text: $0) })
     undoHead = journal?.undoStep.flatMap { CommitToken(text: $0) }
-    (commits, commitEnds, end, parked, recordsFiles) = ([], [], 0, [], [])
+    (commits, commitEnds, end, parked, parkedBytes, recordsFiles) = ([], [], 0, [], 0, [])
+    // Nobody knows what became of the commits that waited. And a table without a file may have existed in the meantime,
+    // and may have another counter.
+    if !isContinuation { files = files.filter { $1.stamp != nil && pending[$0] == nil } }
     (pending, written, isNameSynced) = ([:], [:], false)
-    // A table without a file may have existed in the meantime, and may have another counter.
-    if !isContinuation { files = files.filter { $0.value.stamp != nil } }
   }
 
   /// Another process removed or replaced the journal. So no file is known to be the one from before, and neither is a
@@ -189,6 +195,7 @@ extension FileLog.State {
     pending[table]?.append(
       PendingTable.Commit(sequence: commit.sequence, changes: commit.changes, byteCount: byteCount))
     parked.append(commit)
+    parkedBytes += byteCount
     if let recordsFile { recordsFiles.append((commit.sequence, recordsFile)) }
   }
 
@@ -254,11 +261,13 @@ extension FileLog.State {
   /// Records the file that a checkpoint has made of the one that is known. It has the same number: the table with all
   /// commits is the same.
   mutating func continueFile(
-    _ version: FileVersion, at path: String, _ stamp: FileStamp?, of table: TableKey, isDurable: Bool
+    _ version: FileVersion, through: UInt64, at path: String, _ stamp: FileStamp?, of table: TableKey,
+    isDurable: Bool
   ) {
     guard let number = files[table]?.number else { return }
     files[table] = FileLog.KnownFile(
-      number: number, path: path, content: FileContent(version), stamp: stamp, isDurable: isDurable)
+      number: number, path: path, content: FileContent(version), stamp: stamp, through: through,
+      isDurable: isDurable)
   }
 
   /// Takes over a file that a checkpoint of another process has made of the one that is known, without reading it.
@@ -270,7 +279,7 @@ extension FileLog.State {
     else { return false }
     var stamp = stamp
     stamp?.isSettled = true  // Its time is the one that the checkpoint set. No other version has it.
-    continueFile(made.version, at: path, stamp, of: table, isDurable: false)
+    continueFile(made.version, through: made.through, at: path, stamp, of: table, isDurable: false)
     return true
   }
 }

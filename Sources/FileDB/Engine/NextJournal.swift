@@ -51,7 +51,7 @@ extension FileLog {
     var next = NextJournal(start: state.firstNeeded(without: conflicts))
     next.lastToken = state.token(of: next.start)
     next.undoStep = state.undoHead
-    next.frames += state.knownFiles
+    next.frames += frame(of: state.knownFiles(after: next.start))
     for frame in frames {
       switch frame.kind {
       case .start, .written, .checkpoint: break
@@ -67,7 +67,14 @@ extension FileLog {
         }
       }
     }
+    next.frames +=
+      frame(of: state.undecidedFiles(after: next.start))
+      + state.undecidedVersions.map { (.checkpoint, $0.payload) }
     return next
+  }
+
+  private func frame(of files: WrittenFiles) -> [(kind: JournalFrame.Kind, payload: [UInt8])] {
+    files.files.isEmpty ? [] : [(.written, files.payload)]
   }
 }
 
@@ -104,23 +111,37 @@ extension FileLog.State {
     sequence == start.sequence ? start.token : commits[Int(sequence - start.sequence) - 1].token
   }
 
-  /// The frames that say which files the tables have: those that wait, and those that a checkpoint has written.
-  fileprivate var knownFiles: [(kind: JournalFrame.Kind, payload: [UInt8])] {
-    var files = WrittenFiles(files: written.filter { $0.value.known.version != .absent })
+  /// Which files the tables have: those that wait, and those that a checkpoint has written.
+  /// Dropped tables are among them only if commits in the journal concern them.
+  fileprivate func knownFiles(after start: UInt64) -> WrittenFiles {
+    var files = WrittenFiles(
+      files: written.filter { $1.known.version != .absent || $1.known.through > start })
     for (table, waiting) in pending {
-      guard let first = waiting.versions.first else { continue }
-      files.files[table] = WrittenFiles.File(known: first, isSaved: waiting.isSaved)
+      if let first = waiting.versions.first {
+        files.files[table] = WrittenFiles.File(known: first, isSaved: waiting.isSaved)
+      }
     }
-    if files.files.isEmpty { return [] }
-    // A checkpoint that did not end may have left a file in any of several versions.
+    return files
+  }
+
+  /// The tables about whose files there is more to say: a checkpoint did not end, or another program has saved the file
+  /// since the first commit that waits. This comes after the commits, because they name the files that were there then.
+  private var undecided: [TableKey: PendingTable] { pending.filter { $1.isSaved || $1.versions.count > 1 } }
+
+  fileprivate func undecidedFiles(after start: UInt64) -> WrittenFiles {
+    WrittenFiles(files: knownFiles(after: start).files.filter { undecided[$0.key] != nil })
+  }
+
+  /// The versions that their files may also have.
+  fileprivate var undecidedVersions: [JournalCheckpoint] {
     var checkpoints: [JournalCheckpoint] = []
-    for (table, waiting) in pending {
+    for (table, waiting) in undecided {
       for (number, version) in waiting.versions.dropFirst().enumerated() {
         if checkpoints.count == number { checkpoints.append(JournalCheckpoint()) }
         checkpoints[number].files[table] = JournalCheckpoint.File(new: version)
       }
     }
-    return [(.written, files.payload)] + checkpoints.map { (.checkpoint, $0.payload) }
+    return checkpoints
   }
 
   /// Whether this journal is long, and the next one would be much shorter.
@@ -133,6 +154,7 @@ extension FileLog.State {
         && !pending.values.contains { $0.commits.contains { $0.sequence == file.sequence } }
     }
     if hasNeedlessRecords { return true }
-    return journal.end > options.keptJournal && rest <= max(options.shortJournal, journal.end / 2)
+    let length = journal.end - parkedBytes
+    return length > options.keptJournal && rest <= max(options.shortJournal, length / 2)
   }
 }

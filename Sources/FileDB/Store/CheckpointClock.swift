@@ -56,12 +56,17 @@ final class CheckpointClock: Sendable {
   func endRun(_ sizes: JournalSizes) {
     state.withLock { state in
       state.isRunning = false
-      state.nextSize = sizes.journal >= Self.smallestSize ? 2 * sizes.journal : 0
     }
+    noteEnd(sizes)
   }
 
   /// Records that a checkpoint begins. It need not include the commits that follow.
   func noteStart() { state.withLock { $0.hasCommits = false } }
+
+  /// Records that a checkpoint has ended.
+  func noteEnd(_ sizes: JournalSizes) {
+    state.withLock { $0.nextSize = sizes.journal >= Self.smallestSize ? 2 * sizes.journal : 0 }
+  }
 
   /// Records that a checkpoint failed.
   func noteFailure() { state.withLock { $0.hasCommits = true } }

@@ -41,6 +41,7 @@ extension RecordStore {
       } of: { key throws(StoreError) in
         try tables.whole(key)
       }
+      checkpoints.noteEnd(files.sizes)
       if let conflict = conflicts.min(by: { $0.key < $1.key })?.value { throw conflict }
       try shownFiles?.update()
     } catch {

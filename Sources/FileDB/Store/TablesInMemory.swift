@@ -72,7 +72,8 @@ final class TablesInMemory: Sendable {
         switch news {
         case nil: return usable.version
         case .forgotten(let start)?:
-          cache.withLock { $0.advance(key, to: start) }
+          let isWhole = log.includesAll(of: key, through: usable.version.through)
+          cache.withLock { if isWhole { $0.advance(key, to: start) } else { $0.noteStale(key) } }
           continue
         case .commits?: brought = try bring(key, usable.version)
         }

@@ -273,6 +273,60 @@ import Testing
     }
   }
 
+  /// A store has read the journal on, but not applied its commits, and then that journal is gone.
+  @Test(arguments: [0, 1, 2]) func commitsThatWereNeverAppliedAreRead(deed: Int) throws {
+    let memory = try Self.prepared()
+    try Self.open(memory).checkpoint()
+    let reader = try Self.open(memory)
+    let table = try reader.table("t")
+    let writer = try Self.open(memory)
+    switch deed {
+    case 0: for number in 6...10 { try writer.table("t").add(["n": .integer(Int64(number))]) }
+    case 1: try writer.table("t").drop()
+    default:
+      try writer.table("t").set(["n": 99], of: 3)
+      try writer.table("t").set(["n": 2], of: 3)  // The file is as it was.
+    }
+    try writer.checkpoint()
+    _ = try reader.tableNames
+    for round in 1...3 {
+      let other = try Self.open(memory, keptJournal: 0)
+      try other.table("u").add(["n": .integer(Int64(round))])
+      try other.checkpoint()
+    }
+    let expected = try Self.contents(Self.open(memory))
+    #expect(try Self.contents(reader) == expected)
+    try reader.table("t").add(["n": 1_000])
+    try reader.checkpoint()
+    #expect(table.lastSnapshot.last?["n"]?.integer == 1_000)
+    try writer.refresh()
+    #expect(try Self.contents(writer) == Self.contents(reader))
+    for store in [reader, writer] { try store.checkInvariants() }
+  }
+
+  /// A table that waits keeps the commits of one that was dropped.
+  @Test(arguments: [false, true]) func droppedTableIsGoneInTheNextJournal(isMadeAgain: Bool) throws {
+    let memory = try Self.prepared(recordCount: 40)
+    var options = StoreOptions(lockTimeout: .zero, checkpoints: .manual)
+    (options.largeFile, options.keptJournal) = (1_000, 0)
+    for name in ["u", "v", "w"] {
+      let store = try RecordStore(at: Self.place, disk: memory, options: options)
+      try store.table(name).add(["n": 1])
+      if name == "v" { try store.checkpointTablesThatAreDue() }
+      try store.table(name).drop()
+      if isMadeAgain { try store.table(name).add(["n": 2]) }
+      try store.checkpointTablesThatAreDue()
+      let fresh = try RecordStore(at: Self.place, disk: memory, options: options)
+      #expect(try fresh.table("t").count == 40 && fresh.table("t").commitsBehind == 2)
+      #expect(try fresh.table(name).count == (isMadeAgain ? 1 : 0) && fresh.table(name).exists == isMadeAgain)
+      try store.refresh()
+      for store in [store, fresh] { try store.checkInvariants() }
+    }
+    let fresh = try Self.open(memory)
+    try fresh.table("u").add(["n": 3])
+    try fresh.checkNothingIsLeftBehind()
+  }
+
   // MARK: Who makes it
 
   @Test func closingStoreLeavesACheckpointToWhoeverMakesOne() throws {
@@ -347,6 +401,45 @@ import Testing
       try store.checkInvariants()
     }
     try fresh.checkNothingIsLeftBehind()
+  }
+
+  /// A checkpoint of a large table dies before each call, and small tables begin other journals. An editor may have saved
+  /// the file before.
+  @Test(arguments: [false, true]) func unfinishedCheckpointIsKnownToTheNextJournals(isEdited: Bool) throws {
+    func open(_ disk: any Disk) throws -> RecordStore {
+      var options = StoreOptions(lockTimeout: .zero, checkpoints: .manual)
+      (options.largeFile, options.keptJournal) = (1_000, 0)
+      return try RecordStore(at: Self.place, disk: disk, options: options)
+    }
+    var isLeftInConflict = false
+    for number in 0... {
+      let memory = try Self.prepared(recordCount: 40)
+      if isEdited {
+        let text = String(decoding: try memory.read(Self.file).bytes, as: UTF8.self)
+        _ = try memory.replace(
+          Self.file, with: Array(text.replacing("<integer>33<", with: "<integer>333<").utf8))
+        try Self.open(memory).table("t").add(["n": 101])
+      }
+      let expected = try Self.contents(Self.open(memory))[0]
+      let disk = FaultyDisk(over: memory, faults: .fail(at: number, lasting: true))
+      try? open(disk).checkpoint()
+      if disk.verbs.count <= number { break }
+      for round in 1...3 {
+        let store = try open(memory)
+        try store.table("u").add(["n": .integer(Int64(round))])
+        try store.checkpointTablesThatAreDue()
+        do {
+          #expect(try Self.contents(open(memory))[0] == expected, "call \(number), round \(round)")
+        } catch StoreError.Code.conflict { isLeftInConflict = true }
+      }
+      let store = try open(memory)
+      try store.table("t").add(["n": 102])
+      try store.checkpoint()
+      #expect(try Self.open(memory).table("t").count == (isEdited ? 42 : 41))
+      try store.checkInvariants()
+      try store.checkNothingIsLeftBehind()
+    }
+    #expect(!isLeftInConflict)
   }
 
   /// A file cannot include commits that are not there, nor fewer than before.
