@@ -7,7 +7,7 @@ final class CheckpointClock: Sendable {
     var hasCommits = false
     var lastCommit = ContinuousClock.now
     var isScheduled = false
-    /// After a checkpoint fails, not every commit tries again, but only a journal of this size.
+    /// If a checkpoint leaves a long journal, not every commit tries again, but only a journal of this size.
     var nextSize = 0
     /// Whether one is being made because the journal is long.
     var isRunning = false
@@ -42,7 +42,7 @@ final class CheckpointClock: Sendable {
   }
 
   /// Whether to make a checkpoint because the journal is too long for the files that it changes.
-  /// - Returns: true only once, until ``endRun(_:)``.
+  /// - Returns: true only once, until ``endRun()``.
   func beginRun(_ sizes: JournalSizes) -> Bool {
     state.withLock { state in
       let size = max(Self.smallestSize, min(sizes.files / 2, sizes.limit), state.nextSize)
@@ -52,22 +52,16 @@ final class CheckpointClock: Sendable {
     }
   }
 
-  /// - Parameter sizes: those after the run. If the journal is still long, the next run waits until it is twice as long.
-  func endRun(_ sizes: JournalSizes) {
-    state.withLock { state in
-      state.isRunning = false
-    }
-    noteEnd(sizes)
-  }
+  func endRun() { state.withLock { $0.isRunning = false } }
 
   /// Records that a checkpoint begins. It need not include the commits that follow.
   func noteStart() { state.withLock { $0.hasCommits = false } }
 
-  /// Records that a checkpoint has ended.
+  /// Records that a checkpoint has ended. If the journal is still long, the next run waits until it is twice as long.
   func noteEnd(_ sizes: JournalSizes) {
     state.withLock { $0.nextSize = sizes.journal >= Self.smallestSize ? 2 * sizes.journal : 0 }
   }
 
-  /// Records that a checkpoint failed.
+  /// Records that the checkpoint failed.
   func noteFailure() { state.withLock { $0.hasCommits = true } }
 }

@@ -33,15 +33,15 @@ extension RecordStore {
       throw StoreError(.insideWrite, "a checkpoint cannot be part of a transaction", file: url.path)
     }
     try checkOpen()
+    guard let files else { return }
     checkpoints.noteStart()
+    defer { checkpoints.noteEnd(files.sizes) }
     do {
-      guard let files else { return }
       let conflicts = try files.checkpoint(scope, patience: patience, timeout: timeout) {
         try writers.enter(timeout: timeout, $0)
       } of: { key throws(StoreError) in
         try tables.whole(key)
       }
-      checkpoints.noteEnd(files.sizes)
       if let conflict = conflicts.min(by: { $0.key < $1.key })?.value { throw conflict }
       try shownFiles?.update()
     } catch {
@@ -96,10 +96,10 @@ extension RecordStore {
         lookAgainLater()
         ExitCheckpoints.add(self)
       }
-      guard let sizes = files?.sizes, checkpoints.beginRun(sizes) else { break }
+      guard let files, checkpoints.beginRun(files.sizes) else { break }
       queues.checkpoints.async { [self] in
         try? checkpoint(due, patience: .zero, timeout: options.lockTimeout)
-        checkpoints.endRun(files?.sizes ?? sizes)
+        checkpoints.endRun()
       }
     }
   }

@@ -48,6 +48,22 @@ import Testing
     try TableFile.decode(disk.read(file).bytes, file: file, table: "t", limits: PlistLimits()).records.count
   }
 
+  /// A disk that runs `body` once, while the table's draft is being written.
+  private static func disk(
+    over base: any Disk, whileWriting body: @escaping @Sendable () throws -> Void
+  ) -> FaultyDisk {
+    let isDone = Atomic<Bool>(false)
+    return FaultyDisk(
+      over: base,
+      faults: .choose { verb, path in
+        guard verb == .append, path.contains("t.plist"), !isDone.exchange(true, ordering: .relaxed) else {
+          return nil
+        }
+        do { try body() } catch { Issue.record(error) }
+        return nil
+      })
+  }
+
   // MARK: Others that write
 
   private static let deeds: [(name: String, run: @Sendable (RecordStore) throws -> Void)] = [
@@ -127,16 +143,7 @@ import Testing
   @Test func fileIncludesTheCommitsUpToADraft() throws {
     let memory = try Self.prepared()
     let writer = try Self.open(memory)
-    let isDone = Mutex(false)
-    let disk = FaultyDisk(
-      over: memory,
-      faults: .choose { verb, path in
-        if verb == .append, path.contains("t.plist"), !isDone.withLock({ $0 }) {
-          isDone.withLock { $0 = true }
-          do { try writer.table("t").add(["n": 200]) } catch { Issue.record(error) }
-        }
-        return nil
-      })
+    let disk = Self.disk(over: memory) { try writer.table("t").add(["n": 200]) }
     try Self.open(disk).checkpoint()
     let fresh = try Self.open(memory)
     #expect(try fresh.table("t").commitsBehind == 1 && fresh.table("t").count == 6)
@@ -190,18 +197,14 @@ import Testing
       try store.checkpoint()
       try store.table("t").add(["n": 2])
       let file = folder.appendingPathComponent("t.plist").path
-      let isDone = Mutex(false)
-      let disk = FaultyDisk(
-        over: SystemDisk(),
-        faults: .choose { verb, path in
-          if verb == .append, path.contains("t.plist"), !isDone.withLock({ $0 }) {
-            isDone.withLock { $0 = true }
-            do { try SystemDisk().setMode(file, 0o600) } catch { Issue.record(error) }
-          }
-          return nil
-        })
+      let isDone = Atomic<Bool>(false)
+      let disk = Self.disk(over: SystemDisk()) {
+        try SystemDisk().setMode(file, 0o600)
+        isDone.store(true, ordering: .relaxed)
+      }
       try RecordStore(at: folder, disk: disk, options: options).checkpoint()
-      #expect(isDone.withLock { $0 })
+      let wasDone = isDone.load(ordering: .relaxed)
+      #expect(wasDone)
       #expect(try SystemDisk().status(file)?.mode == 0o600)
       #expect(try RecordStore(at: folder, options: options).pendingCommits().isEmpty)
       try store.refresh()
@@ -349,20 +352,11 @@ import Testing
   /// Whoever has made a checkpoint looks again, for the commit of a store that was closed meanwhile.
   @Test func commitOfAStoreThatWasClosedMeanwhileIsWritten() throws {
     let memory = try Self.prepared()
-    let isDone = Mutex(false)
-    let disk = FaultyDisk(
-      over: memory,
-      faults: .choose { verb, path in
-        if verb == .append, path.contains("t.plist"), !isDone.withLock({ $0 }) {
-          isDone.withLock { $0 = true }
-          do {
-            let other = try Self.open(memory, checkpoints: .automatic)
-            try other.table("u").add(["n": 200])
-            try other.close()
-          } catch { Issue.record(error) }
-        }
-        return nil
-      })
+    let disk = Self.disk(over: memory) {
+      let other = try Self.open(memory, checkpoints: .automatic)
+      try other.table("u").add(["n": 200])
+      try other.close()
+    }
     let store = try Self.open(disk, checkpoints: .automatic)
     try store.table("t").add(["n": 201])
     try store.close()
@@ -440,22 +434,5 @@ import Testing
       try store.checkNothingIsLeftBehind()
     }
     #expect(!isLeftInConflict)
-  }
-
-  /// A file cannot include commits that are not there, nor fewer than before.
-  @Test(arguments: ["file t 5:00000000 through 9", "file t 5:00000000 through 1"])
-  func impossibleNumbersAreDamage(line: String) throws {
-    let memory = try Self.prepared()
-    let disk = StoreDisk(memory)
-    let path = "/store/.filedb/journal"
-    let log = FileLog(StoreFolder(path: "/store", disk: disk), options: StoreOptions())
-    let checkpoint = try log.following(timeout: .zero) {
-      try log.writeFrame(.written, Array("\(line)\n".utf8))
-    }
-    #expect(checkpoint.sequence == 4)
-    let error = storeError { _ = try Self.open(memory).table("t") }
-    #expect(
-      error?.code == .damagedJournal && error?.file == path && error?.message.contains("includes") == true)
-    #expect(try Self.open(memory).checkJournal()?.error.code == .damagedJournal)
   }
 }

@@ -136,6 +136,20 @@ import Testing
     try again.checkInvariants()
   }
 
+  /// A file cannot include commits that are not there, nor fewer than before.
+  @Test(arguments: ["file t 5:00000000 through 9", "file t 5:00000000 through 1"])
+  func impossibleNumbersAreDamage(line: String) throws {
+    let disk = MemoryDisk()
+    for number in 1...2 { try add(Int64(number), on: disk) }
+    let log = FileLog(StoreFolder(path: "/store", disk: StoreDisk(disk)), options: StoreOptions())
+    let journal = try log.following(timeout: .zero) { try log.writeFrame(.written, Array("\(line)\n".utf8)) }
+    #expect(journal.sequence == 2)
+    let error = storeError { _ = try open(disk).table("t") }
+    #expect(error?.code == .damagedJournal && error?.message.contains("includes") == true)
+    #expect(error?.file == Self.journal)
+    #expect(try open(disk).checkJournal()?.error.code == .damagedJournal)
+  }
+
   @Test func payloadIsReadAsItWasWritten() throws {
     let files: [TableKey: WrittenFiles.File] = [
       TableKey("a table"): .init(

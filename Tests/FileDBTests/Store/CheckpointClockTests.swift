@@ -45,17 +45,20 @@ import Testing
     let clock = CheckpointClock()
     #expect(clock.beginRun(sizes(least)))
     #expect(!clock.beginRun(sizes(2 * least)))
-    clock.endRun(sizes(0))
+    clock.noteEnd(sizes(0))
+    clock.endRun()
     #expect(clock.beginRun(sizes(least)))
   }
 
   @Test func runThatLeavesALongJournalIsRepeatedAtTwiceTheSize() {
     let clock = CheckpointClock()
     #expect(clock.beginRun(sizes(least)))
-    clock.endRun(sizes(least))
+    clock.noteEnd(sizes(least))
+    clock.endRun()
     #expect(!clock.beginRun(sizes(2 * least - 1)))
     #expect(clock.beginRun(sizes(2 * least)))
-    clock.endRun(sizes(0))
+    clock.noteEnd(sizes(0))
+    clock.endRun()
     #expect(clock.beginRun(sizes(least)))
   }
 }
