@@ -245,7 +245,10 @@ extension FileLog {
   }
 
   package func includesAll(of table: TableKey, through sequence: UInt64) -> Bool {
-    state.withLock { state in state.files[table].map { $0.through <= sequence } ?? false }
+    // A table that was created and dropped has no file before and no file afterwards.
+    state.withLock { state in
+      state.files[table].map { $0.stamp != nil && $0.through <= sequence } ?? false
+    }
   }
 
   /// A table's file with the journal's commits.
