@@ -42,6 +42,8 @@ import Testing
       (["add", "t", "wgFileDbSecretId=5"], 64, "keeps the record's id"),
       (["sort", "t"], 64, "key"), (["sort", "t", "--nosuch"], 64, "--nosuch"),
       (["create", ".hidden"], 64, "must not begin with '.'"),
+      (["create", "nofolder/t"], 66, "a table's name has no '/'"),
+      (["add", "../nofolder/t.plist", "a=1"], 66, "a table's name has no '/'"),
       (["create", "t"], 65, "the table exists already"),
       (["add", "t", "a:integer=x"], 65, "'x' is not a whole number"),
       (["add", "t", "a:date=2024-02-30"], 65, "not a date"),

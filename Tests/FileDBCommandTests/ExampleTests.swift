@@ -152,7 +152,7 @@ import Testing
   ])
   func exampleUsedWronglySaysHowItIsUsed(name: String, arguments: [String]) throws {
     try withTemporaryFolder { folder in
-      try filedb("create", "Foods/foods.plist", in: folder)
+      try filedb("--store", "Foods", "create", "foods", in: folder)
       let result = try run(program(name).path, arguments, in: folder, input: "", environment: [:])
       #expect(result.status == 64 && result.output == "")
       #expect(

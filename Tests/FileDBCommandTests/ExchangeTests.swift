@@ -293,7 +293,7 @@ import Testing
       let isDay = text.utf8.count == 10
       let said =
         isDay
-        ? "types: d=date\n"
+        ? "types:\n  date  d\n"
         : "d: text, because '\(text)' as date would be written \(date); to change that, give --types d=date\n"
       #expect(detected.error == said + "1 record imported into 'u'\n")
     }
@@ -329,7 +329,7 @@ import Testing
   @Test func typesAreDetectedInStandardInput() throws {
     try withTemporaryFolder { folder in
       let result = try filedb("import", "-", "t", in: folder, input: "n,s\n1,007\n2,\n")
-      #expect(result.error == "types: n=integer\n2 records imported into 't'\n")
+      #expect(result.error == "types:\n  integer  n\n2 records imported into 't'\n")
       #expect(
         try filedb("show", "t", "--format", "ndjson", in: folder).output
           == "{\"id\": 1, \"n\": 1, \"s\": \"007\"}\n{\"id\": 2, \"n\": 2}\n")

@@ -104,7 +104,7 @@ import Testing
   @Test func daysAreDatesAndLookLikeDays() throws {
     try withTemporaryFolder { folder in
       let text = "d\n2026-03-04\n2026-03-05\n"
-      #expect(try filedb("import", "-", "t", in: folder, input: text).error.contains("types: d=date\n"))
+      #expect(try filedb("import", "-", "t", in: folder, input: text).error.contains("types:\n  date  d\n"))
       #expect(try filedb("show", "t", "--no-id", in: folder).output == text)
       #expect(try filedb("export", "t", "--no-id", in: folder).output == text)
       #expect(try filedb("get", "t", "1", "d", in: folder).output == "2026-03-04\n")
@@ -117,10 +117,55 @@ import Testing
     }
   }
 
+  @Test func typesOfManyColumnsStayReadable() throws {
+    try withTemporaryFolder { folder in
+      let numbers = (10..<40).map { "n\($0)" }
+      let header = (numbers + ["d", "text"]).joined(separator: ",")
+      let row = (numbers.map { _ in "1" } + ["2026-03-04", "x"]).joined(separator: ",")
+      let result = try filedb("import", "-", "t", in: folder, input: "\(header)\n\(row)\n")
+      let shown = numbers.prefix(12).joined(separator: ", ")
+      #expect(
+        result.error
+          == "types:\n  integer  \(shown), and 18 more\n  date     d\n1 record imported into 't'\n")
+    }
+  }
+
+  @Test func valueThatLooksLikeAFileSaysHowToReadIt() throws {
+    try withTemporaryFolder { folder in
+      try filedb("create", "t", in: folder)
+      try Data("x".utf8).write(to: folder.appendingPathComponent("note.txt"))
+      for (value, name) in [("@note.txt", "note.txt"), ("@-", "-")] {
+        let result = try filedb("add", "t", "a=\(value)", "b=@nobody", in: folder)
+        #expect(
+          result.error
+            == "'a' is the text '\(value)'; to store what is there, write a:string=@\(name) or a:data=@\(name)\n"
+        )
+      }
+      #expect(try filedb("set", "t", "1", "a=@note.txt", in: folder).error.contains("a:string=@note.txt"))
+      #expect(try filedb("set", "t", "1", "a:string=@note.txt", in: folder).error == "")
+    }
+  }
+
+  @Test func sizeOfALinkedFileIsThatOfTheFile() throws {
+    try withTemporaryFolder { folder in
+      try filedb("import", "-", "t", in: folder, input: "a\n1\n")
+      let (file, target) = (
+        folder.appendingPathComponent("t.plist"), folder.appendingPathComponent("elsewhere")
+      )
+      let commands = [["tables"], ["tables", "--format", "csv"], ["info", "t"]]
+      let before = try commands.map { try filedb($0, in: folder).output }
+      try FileManager.default.moveItem(at: file, to: target)
+      try FileManager.default.createSymbolicLink(at: file, withDestinationURL: target)
+      let after = try commands.map { try filedb($0, in: folder).output }
+      #expect(after[..<2] == before[..<2])
+      #expect(after[2] == before[2].replacing("t.plist\n", with: "t.plist, a link to \(target.path)\n"))
+    }
+  }
+
   @Test func sameFileTwiceSaysThatItAdds() throws {
     try withTemporaryFolder { folder in
       let first = try filedb("import", "-", "t", in: folder, input: "a\n1\n")
-      #expect(first.error == "types: a=integer\n1 record imported into 't'\n")
+      #expect(first.error == "types:\n  integer  a\n1 record imported into 't'\n")
       let second = try filedb("import", "-", "t", in: folder, input: "a\n1\n")
       #expect(
         second.error

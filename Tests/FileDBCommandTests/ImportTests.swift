@@ -74,7 +74,7 @@ import Testing
       let result = try filedb("import", "-", "t", "--header", "--dry-run", in: folder, input: "n\n1\n")
       #expect(
         result.error
-          == "dry run: nothing was written\ntypes: n=integer\n1 record would be imported into 't'\n")
+          == "dry run: nothing was written\ntypes:\n  integer  n\n1 record would be imported into 't'\n")
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
   }

@@ -10,6 +10,8 @@ extension RecordStore {
   /// - Complexity: O(*n*) in the size of the tables that have commits in the journal.
   public func checkpoint() throws {
     try checkpoint(.all, patience: options.lockTimeout * 12, timeout: options.lockTimeout)
+    guard options.checkpoints != .manual else { return }
+    do { try lookAgain(timeout: options.lockTimeout) } catch StoreError.Code.locked {}
   }
 
   /// The tables whose files lack commits, by name, among those that this store has looked at.
@@ -74,16 +76,22 @@ extension RecordStore {
   }
 
   /// Makes an automatic checkpoint, unless another process is making one. Then that process looks again when it has
-  /// done, because others may have left without a checkpoint of their own.
+  /// done.
   private func checkpointUnlessBusy(timeout: Duration) throws {
+    try checkpoint(due, patience: .zero, timeout: timeout)
+    try lookAgain(timeout: timeout)
+  }
+
+  /// After a checkpoint, writes the commits of others that were closed meanwhile, and made no checkpoint of their own.
+  private func lookAgain(timeout: Duration) throws {
     for _ in 0..<Self.mostLooks {
-      try checkpoint(due, patience: .zero, timeout: timeout)
       guard try files?.isDue(due) ?? false else { return }
+      try checkpoint(due, patience: .zero, timeout: timeout)
     }
   }
 
-  /// How often a checkpoint looks again. Commits of a writer that goes on need no look: that writer makes a checkpoint.
-  private static let mostLooks = 3
+  /// Commits of a writer that goes on need no look: that writer makes a checkpoint.
+  private static let mostLooks = 2
 
   /// After a commit, makes a checkpoint now or later, depending on the options. It does not report errors, because the
   /// commit is done.

@@ -24,6 +24,7 @@ struct Add: WritingCommand {
     let record = try FieldChanges(fields, for: schema).newRecord()
     Terminal.note(undeclared: fields, in: schema, of: table.name.text)
     Terminal.note(untyped: fields, in: snapshot)
+    Terminal.note(unreadFiles: fields)
     let id = try options.write(table.store) { tx in
       try tx[table.name].add(record, at: place.position ?? .bottom)
     }

@@ -260,8 +260,7 @@ struct Import: WritingCommand {
       let isFirst = advised.insert(error.code).inserted
       Terminal.complain((isFirst ? ImportAdvice.added(to: error) : error).description)
     }
-    let types = report.newTypes.filter { $0.value != .string }.map { "\($0.key)=\($0.value)" }.sorted()
-    if !types.isEmpty { Terminal.note("types: \(types.joined(separator: ","))") }
+    Terminal.note(newTypes: report.newTypes)
     for (column, type) in report.newTypes.sorted(by: { $0.key < $1.key }) where type == .string {
       if let miss = nearMisses[column] { Terminal.note(ImportAdvice.text(for: miss, of: column)) }
     }

@@ -61,7 +61,7 @@ struct Info: StoreCommand {
   private func printText(
     _ table: RecordTable<Fields>, _ snapshot: TableSnapshot<Fields>, _ picture: TablePicture, _ looked: Int
   ) throws {
-    if table.store.url.isFileURL { Terminal.print("file     \(try table.url.path)") }
+    if table.store.url.isFileURL { Terminal.print("file     \(try place(of: table))") }
     Terminal.print("size     \(try FileInfo.size(of: table))")
     if let behind = try behind(table) { Terminal.print("behind   \(behind)") }
     Terminal.print("records  \(snapshot.count)")
@@ -76,11 +76,17 @@ struct Info: StoreCommand {
     }
   }
 
+  private func place(of table: RecordTable<Fields>) throws -> String {
+    let path = try table.url.path
+    guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { return path }
+    return "\(path), a link to \(target)"
+  }
+
   private func printObject(
     _ table: RecordTable<Fields>, _ snapshot: TableSnapshot<Fields>, _ picture: TablePicture, _ looked: Int
   ) throws {
     // A new table may exist only in the journal.
-    let size = try? FileInfo(at: table.url).size
+    let size = try? FileInfo(of: table).size
     let fields = picture.fields.map { PlistValue.dict($0.dictionary) }
     let row: [PlistValue?] = [
       .string(snapshot.table), table.store.url.isFileURL ? .string(try table.url.path) : nil,
@@ -101,11 +107,14 @@ struct Info: StoreCommand {
 }
 
 extension FileInfo {
+  /// Describes a table's file. If that is a link, it is the file that the link leads to.
+  init(of table: RecordTable<Fields>) throws { try self.init(at: table.url.resolvingSymlinksInPath()) }
+
   /// The size of a table's file, for people. A new table may exist only in the journal, and an unchanged one only in
   /// the attached store.
   static func size(of table: RecordTable<Fields>) throws -> String {
     guard table.store.url.isFileURL else { return "in the database" }
-    do { return try FileInfo(at: table.url).formattedSize } catch StoreError.Code.fileNotFound {
+    do { return try FileInfo(of: table).formattedSize } catch StoreError.Code.fileNotFound {
       return table.isAttachedAlone ? "attached" : "in the journal"
     }
   }

@@ -40,6 +40,7 @@ struct SetFields: WritingCommand {
     let changes = try FieldChanges(assignments, for: schema, arguments: condition.matching.values())
     Terminal.note(undeclared: assignments, in: schema, of: table.name.text)
     Terminal.note(untyped: assignments, in: snapshot)
+    Terminal.note(unreadFiles: assignments)
     let chosen = try ChosenRecords(ids, condition)
     let count = try options.write(table.store) { tx in
       let ids = try chosen.ids(in: tx[table.name].snapshot(), besides: changes.usedArguments)

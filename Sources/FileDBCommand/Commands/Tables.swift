@@ -43,7 +43,7 @@ struct Tables: StoreCommand {
       do {
         let table = try found(name, in: store)
         // A new table may exist only in the journal.
-        let size = try? FileInfo(at: table.url).size
+        let size = try? FileInfo(of: table).size
         return try [.string(name), .integer(Int64(table.count)), size.map(PlistValue.integer), nil]
       } catch let error as StoreError {
         return [.string(name), nil, nil, .string(error.message)]

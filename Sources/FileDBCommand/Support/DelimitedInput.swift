@@ -93,3 +93,22 @@ enum ImportAdvice {
     return "\(column): text, because \(reason); to change that, give \(option)"
   }
 }
+
+extension Terminal {
+  private static let mostNames = 12
+
+  /// Notes which new columns are not text, with a line for each type.
+  static func note(newTypes types: [String: FieldType]) {
+    let columns = Dictionary(grouping: types.keys.sorted()) { types[$0] ?? .string }
+    let listed = FieldType.allCases.filter { $0 != .string && columns[$0] != nil }
+    guard let width = listed.map(\.rawValue.count).max() else { return }
+    note("types:")
+    for type in listed {
+      let names = columns[type] ?? []
+      let rest = names.count - mostNames
+      let shown =
+        names.prefix(mostNames).joined(separator: ", ") + (rest > 0 ? ", and \(rest.grouped) more" : "")
+      note("  \(type.rawValue)\(String(repeating: " ", count: width - type.rawValue.count))  \(shown)")
+    }
+  }
+}

@@ -206,6 +206,21 @@ extension Terminal {
   }
 }
 
+extension Terminal {
+  /// Notes which values look like files to read. Only after a type does `@` mean a file, because a text may begin with it.
+  static func note(unreadFiles assignments: [FieldAssignment]) {
+    for assignment in assignments {
+      guard case .text(let given) = assignment.source, given.type == nil, given.text.hasPrefix("@"),
+        given.text == "@-" || FileManager.default.fileExists(atPath: String(given.text.dropFirst()))
+      else { continue }
+      let name = FieldReference.path(assignment.field).title
+      note(
+        "'\(name)' is the text '\(given.text)'; to store what is there, write \(name):string=\(given.text) or "
+          + "\(name):data=\(given.text)")
+    }
+  }
+}
+
 extension FieldAssignment {
   fileprivate var name: String { field[0].text }
 }

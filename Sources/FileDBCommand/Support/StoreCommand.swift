@@ -181,7 +181,7 @@ extension StoreCommand {
     }
     let place =
       if let table, table.isPath {
-        StorePlace.folder(URL(fileURLWithPath: table.argument).deletingLastPathComponent())
+        try folder(of: table)
       } else {
         try storePlace
       }
@@ -198,6 +198,18 @@ extension StoreCommand {
       throw ValidationError("A script works on one store, and this is another.")
     }
     return shared
+  }
+
+  /// The store of a table that is named by the path of its file.
+  private func folder(of table: TableReference) throws -> StorePlace {
+    let url = URL(fileURLWithPath: table.argument).deletingLastPathComponent()
+    // A new table does not make a folder: the slash may be part of a name that somebody wanted.
+    guard FileInfo.isFolder(url) else {
+      throw StoreError(
+        .fileNotFound, "there is no folder '\(url.path)', and a table's name has no '/'", file: table.argument
+      )
+    }
+    return .folder(url)
   }
 
   private func open(_ place: StorePlace, over attached: AttachedLocation?) throws -> RecordStore {

@@ -6,7 +6,7 @@ struct Benchmarks: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Measures FileDB beside its peers, on the same records, in one run.",
     subcommands: [
-      Compare.self, CheckExport.self, MemoryOfOpening.self, CheckpointWaits.self, CheckpointLoop.self,
+      Compare.self, CheckExport.self, MemoryOfOpening.self, CheckpointWaits.self, CheckpointLoop.self, BareLoop.self,
     ], defaultSubcommand: Compare.self)
 }
 

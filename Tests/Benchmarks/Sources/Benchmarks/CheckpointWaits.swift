@@ -34,6 +34,7 @@ struct CheckpointWaits: ParsableCommand {
       printWaits("in this process", inProcess)
       let across = try waits(in: store) { try Self.run(["checkpoint-loop", sample.store.path, "\(runs)"]) }
       printWaits("in another process", across)
+      try printBareWaits(besideFilesOf: size, in: folder)
       print("  a checkpoint takes \(milliseconds(durations.sorted()[durations.count / 2]))")
     }
   }
@@ -46,11 +47,36 @@ struct CheckpointWaits: ParsableCommand {
 
   /// The seconds that each commit takes while `body` runs.
   private func waits(in store: RecordStore, during body: () throws -> Void) throws -> [Double] {
-    let writer = SmallWriter(store)
+    let table = try store.table("small")
+    return try waits(of: { try table.add(["n": 1]) }, during: body)
+  }
+
+  private func waits(
+    of commit: @escaping @Sendable () throws -> Void, during body: () throws -> Void
+  ) throws -> [Double] {
+    let writer = Writer(commit)
     Thread.detachNewThread { writer.run() }
     defer { writer.stop() }
     try body()
     return writer.stop()
+  }
+
+  /// What the machine can do at best: the bytes of a commit are written and synced, while another process writes and
+  /// syncs a plain file of the same size as the table's.
+  private func printBareWaits(besideFilesOf size: Int, in folder: URL) throws {
+    let (length, count) = (512, 1 << 16)
+    let file = try RawFile(folder.appendingPathComponent("bare").path)
+    try file.write([UInt8](repeating: 0, count: length * count), at: 0)
+    try file.sync()
+    let number = Atomic<Int>(0)
+    let bare = try waits {
+      let place = number.add(1, ordering: .relaxed).oldValue % count
+      try file.write([UInt8](repeating: UInt8(place & 255), count: length), at: place * length)
+      try file.sync()
+    } during: {
+      try Self.run(["bare-loop", folder.appendingPathComponent("plain").path, "\(size)", "\(runs)"])
+    }
+    printWaits("bare writes beside bare files", bare)
   }
 
   private func seconds(_ body: () throws -> Void) rethrows -> Double {
@@ -80,19 +106,19 @@ struct CheckpointWaits: ParsableCommand {
   }
 }
 
-/// Commits to a small table, one after another, until it is told to stop.
-private final class SmallWriter: Sendable {
-  private let store: RecordStore
+/// Makes one commit after another, until it is told to stop.
+private final class Writer: Sendable {
+  private let commit: @Sendable () throws -> Void
   private let isStopping = Atomic<Bool>(false)
   private let waits = Mutex<[Double]>([])
   private let end = DispatchSemaphore(value: 0)
 
-  init(_ store: RecordStore) { self.store = store }
+  init(_ commit: @escaping @Sendable () throws -> Void) { self.commit = commit }
 
   func run() {
     while !isStopping.load(ordering: .relaxed) {
       let start = ContinuousClock.now
-      guard (try? store.table("small").add(["n": 1])) != nil else { break }
+      guard (try? commit()) != nil else { break }
       waits.withLock { $0.append((ContinuousClock.now - start) / .seconds(1)) }
     }
     end.signal()
@@ -117,5 +143,24 @@ struct CheckpointLoop: ParsableCommand {
     let options = StoreOptions(lockTimeout: .seconds(60), checkpoints: .manual)
     let store = try RecordStore(at: URL(fileURLWithPath: folder), options: options)
     for _ in 0..<runs { try CheckpointWaits.checkpoint(store) }
+  }
+}
+
+/// What the other process does beside bare writes.
+struct BareLoop: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "bare-loop", shouldDisplay: false)
+
+  @Argument var file: String
+  @Argument var size: Int
+  @Argument var runs: Int
+
+  func run() throws {
+    let bytes = [UInt8](repeating: 32, count: size)
+    for _ in 0..<runs {
+      let plain = try RawFile(file)
+      try plain.write(bytes, at: 0)
+      try plain.sync()
+      unlink(file)
+    }
   }
 }
