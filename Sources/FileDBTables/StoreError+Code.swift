@@ -30,7 +30,8 @@ extension StoreError.Code {
 
 // The caller gave something that cannot be stored or understood.
 extension StoreError.Code {
-  /// The name is not allowed for a table, or differs from another table's name only in case or accents.
+  /// The name is not allowed for a table, differs from another table's name only in case or accents, or is one that
+  /// sync services give to their copies.
   public static let invalidTableName = Self(rawValue: "invalidTableName")
   /// FileDB uses this field itself, for example for the record's id.
   public static let reservedField = Self(rawValue: "reservedField")
@@ -108,6 +109,8 @@ extension StoreError.Code {
   /// Another program changed a table's file, and commits that wait in the journal no longer fit it. If possible, the
   /// message names the records. FileDB keeps both versions until you choose one by a repair.
   public static let conflict = Self(rawValue: "conflict")
+  /// iCloud Drive has not downloaded the table's file to this machine.
+  public static let notDownloaded = Self(rawValue: "notDownloaded")
   /// Two files could be the table: `NAME.plist`, and `NAME` without an extension.
   public static let ambiguousTable = Self(rawValue: "ambiguousTable")
   /// The store's URL does not lead to a folder, or the store has no folder.

@@ -149,9 +149,9 @@ import Testing
   @Test func sizeOfALinkedFileIsThatOfTheFile() throws {
     try withTemporaryFolder { folder in
       try filedb("import", "-", "t", in: folder, input: "a\n1\n")
-      let (file, target) = (
-        folder.appendingPathComponent("t.plist"), folder.appendingPathComponent("elsewhere")
-      )
+      let elsewhere = folder.appendingPathComponent("elsewhere")
+      try FileManager.default.createDirectory(at: elsewhere, withIntermediateDirectories: false)
+      let (file, target) = (folder.appendingPathComponent("t.plist"), elsewhere.appendingPathComponent("t"))
       let commands = [["tables"], ["tables", "--format", "csv"], ["info", "t"]]
       let before = try commands.map { try filedb($0, in: folder).output }
       try FileManager.default.moveItem(at: file, to: target)

@@ -60,7 +60,19 @@ package final class StoreFolder: Sendable {
         "'\(table)' and '\(table)\(Self.suffix)' are both there; remove or rename one",
         file: path, table: table)
     }
-    return bareIsFile ? (bare, bareStatus) : (modern, modernStatus)
+    if bareIsFile { return (bare, bareStatus) }
+    if modernStatus == nil { try checkIsDownloaded(table) }
+    return (modern, modernStatus)
+  }
+
+  /// A new table must not take the place of one that another machine has.
+  private func checkIsDownloaded(_ table: String) throws(StoreError) {
+    let placeholder = "\(path)/\(TableCopy.placeholder(of: table))"
+    guard try disk.status(placeholder) != nil else { return }
+    throw StoreError(
+      .notDownloaded,
+      "iCloud Drive has not downloaded the table's file yet; open the folder in Finder to get it",
+      file: placeholder, table: table)
   }
 
   /// The conflicts of a table's last merge that are not settled.
@@ -76,19 +88,30 @@ package final class StoreFolder: Sendable {
   }
 
   /// The names of the tables, in the order of their UTF-8 bytes. A file without `.plist` counts as a table if it begins
-  /// like a property list.
+  /// like a property list. Files that editors and sync services make are no tables; see ``TableCopy``.
   package func tableNames() throws(StoreError) -> [String] {
-    guard try disk.status(path) != nil else { return [] }
     var names: Set<TableKey> = []
-    for file in try disk.list(path) {
-      if file.utf8.first == UInt8(ascii: ".") || isFolder(file) { continue }
-      if file.hasSuffix(Self.suffix) {
-        names.insert(TableKey(String(file.dropLast(Self.suffix.count))))
-      } else if looksLikeTable(file) {
-        names.insert(TableKey(file))
+    for file in try files() {
+      if let table = TableCopy.tableNotDownloaded(as: file) {
+        names.insert(TableKey(table))
+      } else if mayBeTable(file), TableCopy(file: file) == nil {
+        names.insert(TableKey(file.hasSuffix(Self.suffix) ? String(file.dropLast(Self.suffix.count)) : file))
       }
     }
     return names.sorted().map(\.text)
+  }
+
+  /// The files that would be tables but for their names, in the order of their UTF-8 bytes.
+  package func copies() throws(StoreError) -> [TableCopy] {
+    try files().compactMap { TableCopy(file: $0) }.filter { mayBeTable($0.file) }
+      .sorted { compareUTF8($0.file, $1.file) < 0 }
+  }
+
+  private func files() throws(StoreError) -> [String] { try disk.status(path) == nil ? [] : disk.list(path) }
+
+  private func mayBeTable(_ file: String) -> Bool {
+    file.utf8.first != UInt8(ascii: ".") && !isFolder(file)
+      && (file.hasSuffix(Self.suffix) || looksLikeTable(file))
   }
 
   private func isFolder(_ file: String) -> Bool { (try? disk.status("\(path)/\(file)"))?.kind == .folder }

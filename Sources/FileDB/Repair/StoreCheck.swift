@@ -1,4 +1,5 @@
 import FileDBPlist
+import FileDBTables
 
 /// A problem that ``RecordStore/check(_:)-(String)`` or ``RecordStore/checkJournal()`` found.
 public struct CheckFinding: Sendable, CustomStringConvertible {
@@ -80,6 +81,9 @@ extension RecordStore {
       return CheckFinding(severity: .damage, error: error)
     }
   }
+
+  /// The files in the folder that look like tables, but were made by editors, merge tools and sync services.
+  package var tableCopies: [TableCopy] { get throws { try files?.folder.copies() ?? [] } }
 
   private static let damage = tableDamage.union([
     StoreError.Code.ambiguousTable, StoreError.Code.damagedJournal, StoreError.Code.newerFormat,

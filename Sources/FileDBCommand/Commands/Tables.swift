@@ -12,6 +12,7 @@ struct Tables: StoreCommand {
 
   func run() throws {
     let store = try existingStore()
+    defer { try? Terminal.noteCopies(in: store) }
     guard output.format == .table else { return try printRows(of: store) }
     let rows = try store.tableNames.map { name in
       do {

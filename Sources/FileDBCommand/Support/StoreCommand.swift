@@ -239,6 +239,10 @@ extension StoreCommand {
     let table = try existingStore(for: reference).table(reference.name)
     if use == .once { Terminal.noteEdits(in: table.store, of: [reference.name]) }
     guard try table.exists else { throw try table.missing() }
+    if !reference.isPath, let message = try table.store.copyMessage(for: reference.name) {
+      throw StoreError(
+        .tableNotFound, "\(message); './\(reference.name)' is its path", file: table.store.url.path)
+    }
     if table.store.url.isFileURL { CreatedFiles.restrict(toReadersOf: try table.url) }
     return table
   }

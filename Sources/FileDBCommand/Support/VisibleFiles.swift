@@ -23,7 +23,19 @@ extension RecordStore {
   }
 }
 
+extension RecordStore {
+  /// What a file is that is no table because of its name.
+  func copyMessage(for file: String) throws -> String? {
+    try tableCopies.first { compareUTF8($0.file, file) == 0 }?.message
+  }
+}
+
 extension Terminal {
+  /// Names the files of a store's folder that look like tables, but that editors and sync services made.
+  static func noteCopies(in store: RecordStore) throws {
+    for copy in try store.tableCopies { note(copy.message) }
+  }
+
   /// Names the files in the folder of a shared store that somebody has edited, if the store does not have the edits yet.
   /// - Parameter tables: the tables that the command is about; `nil` for all.
   static func noteEdits(in store: RecordStore, of tables: [String]? = nil) {

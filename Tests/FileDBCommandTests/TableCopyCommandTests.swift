@@ -1,0 +1,49 @@
+import FileDB
+import Foundation
+import TestSupport
+import Testing
+
+/// Files that editors and sync services make in a store's folder.
+@Suite struct TableCopyCommandTests {
+  private func withCopies(_ body: (URL) throws -> Void) throws {
+    try withTemporaryFolder { folder in
+      try filedb("import", "-", "todo", in: folder, input: "title\nTea\n")
+      for name in ["todo.plist~", "todo.sync-conflict-20261101-120000-ABCDEFG.plist"] {
+        try FileManager.default.copyItem(
+          at: folder.appendingPathComponent("todo.plist"), to: folder.appendingPathComponent(name))
+      }
+      try body(folder)
+    }
+  }
+
+  private static let notes = """
+    'todo.plist~' is no table, but an editor's backup
+    'todo.sync-conflict-20261101-120000-ABCDEFG.plist' is no table, but Syncthing's copy of a conflict
+
+    """
+
+  @Test func copiesAreToldFromTables() throws {
+    try withCopies { folder in
+      let tables = try filedb("tables", "--format", "csv", in: folder)
+      #expect(tables.output.split(separator: "\n").dropFirst().map { $0.prefix(5) } == ["todo,"])
+      #expect(tables.error == Self.notes)
+      let check = try filedb("check", in: folder)
+      #expect(check.output == "todo: sound\n" && check.error == Self.notes && check.status == 0)
+      #expect(try filedb("check", "todo", in: folder).error == "")
+    }
+  }
+
+  @Test func copyIsOpenedByItsPathOnly() throws {
+    try withCopies { folder in
+      for command in ["show", "info"] {
+        let refused = try filedb(command, "todo.plist~", in: folder)
+        #expect(refused.status != 0 && refused.error.contains("editor's backup; './todo.plist~' is its path"))
+        #expect(try filedb(command, "./todo.plist~", in: folder).output.contains("title"))
+      }
+      let conflict = "todo.sync-conflict-20261101-120000-ABCDEFG.plist"
+      #expect(try filedb("show", conflict, in: folder).output.contains("Tea"))
+      #expect(try filedb("diff", "todo", conflict, in: folder).output == "")
+      #expect(try filedb("create", "todo (conflicted copy 2026-11-01)", in: folder).status != 0)
+    }
+  }
+}
