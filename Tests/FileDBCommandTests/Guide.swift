@@ -64,7 +64,17 @@ struct Guide: CustomTestStringConvertible {
     Guide(name: "Cookbook/SeveralProcesses.md"),
     Guide(name: "Cookbook/ShipAndUpgrade.md"),
     Guide(name: "Cookbook/SyncByGit.md", programs: ["git"]),
+    Guide(name: "Cookbook/SyncedFolders.md", setup: conflictCopy),
   ]
+
+  /// Two machines have changed a table since both had the same file.
+  private static let conflictCopy = """
+    printf 'title,done\\nBuy milk,no\\nPay the rent,no\\n' | filedb import - todo 2>/dev/null
+    cp todo.plist before
+    filedb set todo 1 done=yes && filedb add todo title='Buy bread' >/dev/null && filedb checkpoint
+    mv todo.plist todo.sync-conflict-20261101-120000-ABCDEFG.plist && mv before todo.plist
+    filedb add todo title='Call Ann' >/dev/null && filedb checkpoint
+    """
 
   private static let appDatabase = """
     sqlite3 app.db "CREATE TABLE folder(id INTEGER PRIMARY KEY, name TEXT NOT NULL);
