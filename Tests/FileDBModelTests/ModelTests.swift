@@ -14,8 +14,7 @@ import Testing
   }
 
   private func run(in place: StorePlace, reading: TableReading) throws {
-    let environment = ProcessInfo.processInfo.environment
-    let operations = environment["FILEDB_OPERATIONS"].flatMap { Int($0) } ?? 24_000
+    let operations = TestLength.operations
     let count = place == .memory ? operations : operations / 20  // A disk waits at each sync.
     let random = SeededRandom.fromEnvironment("\(count) verbs in \(place)")
     // The same seed, the same run: no checkpoint comes by itself when the machine has made a pause.

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 
 /// How long a test waits for something that always comes. Only a program that hangs takes so long.
-package let longestWait = Duration.seconds(60)
+package let longestWait = Duration.seconds(60 * max(1, TestLength.operations / 100_000))
 
 /// Something that a test waited for did not come.
 package struct WaitedInVain: Error, CustomStringConvertible {

@@ -165,21 +165,25 @@ import Testing
     (options.largeFile, options.checkpointPause) = (100_000, .zero)
     let stores = try (0..<2).map { _ in try RecordStore(at: Self.place, disk: memory, options: options) }
     let text = PlistValue.string(String(repeating: "long ", count: 300))
+    let count = TestLength.commits
     let ends = (0..<4).map { number in
       startThread("writer \(number)") {
         do {
-          for _ in 0..<600 { try stores[number % 2].table(number < 2 ? "hot" : "other").add(["text": text]) }
+          for _ in 0..<count {
+            try stores[number % 2].table(number < 2 ? "hot" : "other").add(["text": text])
+          }
         } catch { Issue.record(error) }
       }
     }
     for end in ends { try end.wait() }
     for store in stores { try store.close() }
     let fresh = try Self.open(memory)
-    #expect(try fresh.table("hot").count == 1_200 && fresh.table("other").count == 1_200)
-    #expect(try fresh.table("hot").lastSnapshot.counter == 1_200)
+    #expect(try fresh.table("hot").count == 2 * count && fresh.table("other").count == 2 * count)
+    #expect(try fresh.table("hot").lastSnapshot.counter == 2 * count)
     let scan = JournalScan(try memory.read("/store/.filedb/journal").bytes, at: 0, after: nil)
     #expect(
-      scan.frames.last?.frame.sequence == 2_400 && scan.frames.first.map { $0.frame.sequence > 0 } == true)
+      scan.frames.last?.frame.sequence == UInt64(4 * count)
+        && scan.frames.first.map { $0.frame.sequence > 0 } == true)
     for store in stores {
       try store.refresh()
       #expect(try Self.contents(store) == Self.contents(fresh))
@@ -353,7 +357,7 @@ import Testing
     let atOnce = try Self.open(MemoryDisk(memory.image))
     try atOnce.repair("t", keeping: .both)
     let other = try Self.open(memory, keptJournal: 4_000)
-    for number in 1...600 {
+    for number in 1...TestLength.commits {
       try (number % 7 == 0 ? other : store).table("u").add(["n": .integer(Int64(number))])
       guard number % 20 == 0 else { continue }
       #expect(storeError { try (number % 40 == 0 ? store : other).checkpoint() }?.code == .conflict)
@@ -362,7 +366,7 @@ import Testing
     }
     let fresh = try Self.open(memory)
     #expect(try fresh.pendingCommits().map(\.number) == waiting)
-    #expect(try fresh.table("u").count == 601)
+    #expect(try fresh.table("u").count == TestLength.commits + 1)
     try fresh.repair("t", keeping: .both)
     #expect(try Self.contents(fresh)[0] == Self.contents(atOnce)[0])
     for store in [fresh, store, other] {

@@ -85,7 +85,7 @@ import Testing
 
   @Test func storesThatLookAtDifferentMomentsAgree() throws {
     var random = SeededRandom.fromEnvironment("many stores")
-    for round in 0..<120 {
+    for round in 0..<TestLength.operations / 200 {
       var machines = try Machines(&random)
       let model = machines.model
       for step in 0..<80 {
