@@ -15,9 +15,19 @@ package struct OpenConflicts: Sendable {
 
 extension RecordStore {
   /// The conflicts that are kept for a table; `nil` if there are none.
-  /// - Throws: the disk's errors.
+  /// - Throws: ``StoreError/Code/damagedTable`` if they cannot be read, and the disk's errors.
   package func openConflicts(of table: String) throws -> OpenConflicts? {
-    try folder.readConflicts(of: table, depth: options.limits.depth).flatMap(OpenConflicts.init(plist:))
+    let file = try folder.conflictFile(of: table)
+    guard try folder.disk.status(file) != nil else { return nil }
+    // The fields of a record are one level deeper than in a table.
+    let limits = PlistLimits(depth: options.limits.depth + 1, valueBytes: .max, fileBytes: .max)
+    let plist = try? PlistParser.parse(folder.disk.read(file).bytes, limits: limits)
+    guard let conflicts = plist.flatMap(OpenConflicts.init(plist:)) else {
+      throw StoreError(
+        .damagedTable, "the conflicts of the last merge cannot be read; remove this file to forget them",
+        file: file, table: table)
+    }
+    return conflicts
   }
 
   /// Keeps the conflicts of a table. If none are left, and git has no conflict either, nothing is kept.
@@ -52,14 +62,6 @@ extension MergeConflict {
 // MARK: - The file
 
 extension StoreFolder {
-  /// - Parameter depth: that of the tables. The fields of a record are one level deeper here.
-  fileprivate func readConflicts(of table: String, depth: Int) throws(StoreError) -> PlistValue? {
-    let file = try conflictFile(of: table)
-    guard try disk.status(file) != nil else { return nil }
-    let limits = PlistLimits(depth: depth + 1, valueBytes: .max, fileBytes: .max)
-    return try? PlistParser.parse(disk.read(file).bytes, limits: limits)
-  }
-
   /// Needs the lock.
   func write(_ conflicts: OpenConflicts, of table: String) throws(StoreError) {
     let file = try conflictFile(of: table)
@@ -100,7 +102,9 @@ extension OpenConflicts {
     guard let all = plist.dict?[Key.conflicts]?.array else { return nil }
     gitVersions = plist.dict?[Key.gitVersions]?.string
     var lists = RecordIDList.Reader()
-    conflicts = all.compactMap { conflict in conflict.dict.flatMap { MergeConflict(plist: $0, &lists) } }
+    let read = all.compactMap { conflict in conflict.dict.flatMap { MergeConflict(plist: $0, &lists) } }
+    guard read.count == all.count else { return nil }
+    conflicts = read
   }
 }
 

@@ -68,7 +68,7 @@ struct TableConflicts {
     let file = URL(fileURLWithPath: path)
     let (folder, name) = (file.deletingLastPathComponent(), TableReference(argument: "./" + path).name)
     guard FileInfo.isStore(folder), let store = try? RecordStore(at: folder),
-      (try? store.openConflicts(of: name)) != nil
+      (try? store.openConflicts(of: name) == nil) != true
     else { return }
     try? store.keep(OpenConflicts(gitVersions: nil, conflicts: []), of: name)
   }

@@ -37,4 +37,29 @@ import Testing
       try store.checkInvariants()
     }
   }
+
+  /// They are not taken for settled.
+  @Test(arguments: [
+    "", "no property list", "<plist><array/></plist>",
+    "<plist><dict><key>conflicts</key><array><dict/></array></dict></plist>",
+    """
+    <plist><dict><key>conflicts</key><array><dict><key>kind</key><string>field</string><key>field</key><string>n</string>
+    </dict><dict><key>kind</key><string>of a later version</string></dict></array></dict></plist>
+    """,
+  ])
+  func conflictsThatCannotBeReadAreAnError(text: String) throws {
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder)
+      try store.table("t").add(["n": 1])
+      let conflict = MergeConflict(record: AnyRecordID(counted: 1), kind: .field("n", base: nil, ours: 1, theirs: 2))
+      try store.keep(OpenConflicts(gitVersions: nil, conflicts: [conflict]), of: "t")
+      let file = folder.appendingPathComponent(".filedb/conflicts/t.plist")
+      try Data(text.utf8).write(to: file)
+      let error = storeError { _ = try store.openConflicts(of: "t") }
+      #expect(error?.code == .damagedTable && error?.file?.hasSuffix("conflicts/t.plist") == true)
+      try FileManager.default.removeItem(at: file)
+      #expect(try store.openConflicts(of: "t") == nil)
+      try store.checkInvariants()
+    }
+  }
 }
