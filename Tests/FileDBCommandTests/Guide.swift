@@ -54,7 +54,7 @@ struct Guide: CustomTestStringConvertible {
   }
 
   static let all = [
-    Guide(name: "FirstCommands.md"),
+    Guide(name: "FirstCommands.md"), Guide(name: "Schemas.md"),
     Guide(name: "Guides/FromJSON.md", programs: ["jq"]),
     Guide(name: "Guides/FromSQLite.md", programs: ["sqlite3"], setup: appDatabase),
     Guide(name: "Guides/FromCodableFiles.md"),
