@@ -105,7 +105,7 @@ extension RecordStore {
     let after: TableState
     do throws(StoreError) { after = try table(edit.after) } catch {
       var error = error
-      error.message += "; 'filedb repair' mends it. Until then, nobody else sees what is in this file"
+      error.message += "; 'filedb repair' repairs it. Until then, nobody else sees what is in this file"
       throw error
     }
     let conflicts = try self.table(name).merge(after, editedFrom: before)

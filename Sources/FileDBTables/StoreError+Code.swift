@@ -109,8 +109,6 @@ extension StoreError.Code {
   /// Another program changed a table's file, and commits that wait in the journal no longer fit it. If possible, the
   /// message names the records. FileDB keeps both versions until you choose one by a repair.
   public static let conflict = Self(rawValue: "conflict")
-  /// iCloud Drive has not downloaded the table's file to this machine.
-  public static let notDownloaded = Self(rawValue: "notDownloaded")
   /// Two files could be the table: `NAME.plist`, and `NAME` without an extension.
   public static let ambiguousTable = Self(rawValue: "ambiguousTable")
   /// The store's URL does not lead to a folder, or the store has no folder.

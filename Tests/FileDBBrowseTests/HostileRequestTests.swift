@@ -129,7 +129,7 @@ import Testing
   }
 
   /// Without a limit, four of them would have all threads that read.
-  @Test func readerWhoDoesNotReadIsLeft() async throws {
+  @Test func readerWhoDoesNotReadIsDisconnected() async throws {
     var limits = Limits()
     limits.writeTime = .milliseconds(200)
     try await withBrowsedStore(limits: limits) { browsed throws in

@@ -13,7 +13,7 @@ import Testing
   private static let limits = Limits()
 
   @Test(arguments: ["", "GET", "POST /api/undo HTTP/1.1\r\nHost: 127.0.0.1:80\r\n"])
-  func clientThatSendsNoWholeRequestIsLeft(beginning: String) async throws {
+  func clientThatSendsNoWholeRequestIsDisconnected(beginning: String) async throws {
     try await withServer { server in
       let client = try await Client(of: server.serving)
       try await client.send(beginning)
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func clientThatDoesNotSendTheBodyIsLeft() async throws {
+  @Test func clientThatDoesNotSendTheBodyIsDisconnected() async throws {
     try await withServer { server in
       let client = try await Client(of: server.serving)
       let head = server.writeHeaders.joined(separator: "\r\n")
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func refusedClientThatDoesNotHangUpIsLeft() async throws {
+  @Test func refusedClientThatDoesNotHangUpIsDisconnected() async throws {
     try await withServer { server in
       let client = try await Client(of: server.serving)
       try await client.send("GET / HTTP/1.1\r\nHost: evil.com\r\n\r\n")

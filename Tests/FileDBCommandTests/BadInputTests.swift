@@ -87,6 +87,7 @@ import Testing
         #expect(result.error.contains(words), "\(arguments): \(result.error)")
         #expect(result.output == "", "\(arguments)")
       }
+      #expect(try filedb("drop", "nofolder/t", "--if-exists", "--yes", in: folder).status == 0)
     }
   }
 

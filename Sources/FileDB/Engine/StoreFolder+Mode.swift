@@ -101,7 +101,8 @@ extension StoreFolder {
 
   private func tableStatuses() throws(StoreError) -> [(file: String, status: FileStatus)] {
     var statuses: [(file: String, status: FileStatus)] = []
-    for table in try tableNames() {
+    // A stray file can be written by its path.
+    for table in try tableNames() + strayFiles().map({ table(of: $0.file) }) {
       // If two files have the same table name, opening the table reports that.
       guard let (file, status) = try? file(of: table), let status else { continue }
       statuses.append((file, status))

@@ -60,19 +60,7 @@ package final class StoreFolder: Sendable {
         "'\(table)' and '\(table)\(Self.suffix)' are both there; remove or rename one",
         file: path, table: table)
     }
-    if bareIsFile { return (bare, bareStatus) }
-    if modernStatus == nil { try checkIsDownloaded(table) }
-    return (modern, modernStatus)
-  }
-
-  /// A new table must not take the place of one that another machine has.
-  private func checkIsDownloaded(_ table: String) throws(StoreError) {
-    let placeholder = "\(path)/\(TableCopy.placeholder(of: table))"
-    guard try disk.status(placeholder) != nil else { return }
-    throw StoreError(
-      .notDownloaded,
-      "iCloud Drive has not downloaded the table's file yet; open the folder in Finder to get it",
-      file: placeholder, table: table)
+    return bareIsFile ? (bare, bareStatus) : (modern, modernStatus)
   }
 
   /// The conflicts of a table's last merge that are not settled.
@@ -88,23 +76,20 @@ package final class StoreFolder: Sendable {
   }
 
   /// The names of the tables, in the order of their UTF-8 bytes. A file without `.plist` counts as a table if it begins
-  /// like a property list. Files that editors and sync services make are no tables; see ``TableCopy``.
+  /// like a property list. Files that editors and sync services make are no tables; see ``StrayFile``.
   package func tableNames() throws(StoreError) -> [String] {
-    var names: Set<TableKey> = []
-    for file in try files() {
-      if let table = TableCopy.tableNotDownloaded(as: file) {
-        names.insert(TableKey(table))
-      } else if mayBeTable(file), TableCopy(file: file) == nil {
-        names.insert(TableKey(file.hasSuffix(Self.suffix) ? String(file.dropLast(Self.suffix.count)) : file))
-      }
-    }
-    return names.sorted().map(\.text)
+    let tables = try files().filter { StrayFile(file: $0) == nil && mayBeTable($0) }
+    return Set(tables.map { TableKey(table(of: $0)) }).sorted().map(\.text)
   }
 
   /// The files that would be tables but for their names, in the order of their UTF-8 bytes.
-  package func copies() throws(StoreError) -> [TableCopy] {
-    try files().compactMap { TableCopy(file: $0) }.filter { mayBeTable($0.file) }
+  package func strayFiles() throws(StoreError) -> [StrayFile] {
+    try files().compactMap { StrayFile(file: $0) }.filter { mayBeTable($0.file) }
       .sorted { compareUTF8($0.file, $1.file) < 0 }
+  }
+
+  func table(of file: String) -> String {
+    file.hasSuffix(Self.suffix) ? String(file.dropLast(Self.suffix.count)) : file
   }
 
   private func files() throws(StoreError) -> [String] { try disk.status(path) == nil ? [] : disk.list(path) }

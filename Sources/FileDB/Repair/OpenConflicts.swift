@@ -18,11 +18,12 @@ extension RecordStore {
   /// - Throws: ``StoreError/Code/damagedTable`` if they cannot be read, and the disk's errors.
   package func openConflicts(of table: String) throws -> OpenConflicts? {
     let file = try folder.conflictFile(of: table)
-    guard try folder.disk.status(file) != nil else { return nil }
+    let bytes: [UInt8]
+    do { bytes = try folder.disk.read(file).bytes } catch StoreError.Code.fileNotFound { return nil }
     // The fields of a record are one level deeper than in a table.
     let limits = PlistLimits(depth: options.limits.depth + 1, valueBytes: .max, fileBytes: .max)
-    let plist = try? PlistParser.parse(folder.disk.read(file).bytes, limits: limits)
-    guard let conflicts = plist.flatMap(OpenConflicts.init(plist:)) else {
+    guard let conflicts = (try? PlistParser.parse(bytes, limits: limits)).flatMap(OpenConflicts.init(plist:))
+    else {
       throw StoreError(
         .damagedTable, "the conflicts of the last merge cannot be read; remove this file to forget them",
         file: file, table: table)

@@ -83,7 +83,7 @@ extension RecordStore {
   }
 
   /// The files in the folder that look like tables, but were made by editors, merge tools and sync services.
-  package var tableCopies: [TableCopy] { get throws { try files?.folder.copies() ?? [] } }
+  package var strayFiles: [StrayFile] { get throws { try files?.folder.strayFiles() ?? [] } }
 
   private static let damage = tableDamage.union([
     StoreError.Code.ambiguousTable, StoreError.Code.damagedJournal, StoreError.Code.newerFormat,

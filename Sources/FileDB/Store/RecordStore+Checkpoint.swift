@@ -98,7 +98,7 @@ extension RecordStore {
   package func checkpointWhenDue() {
     switch options.checkpoints {
     case .manual: break
-    case .everyCommit: try? checkpoint()
+    case .everyCommit: try? checkpoint(.all, patience: options.lockTimeout, timeout: options.lockTimeout)
     case .automatic:
       if checkpoints.noteCommit() {
         lookAgainLater()

@@ -6,7 +6,7 @@ import FileDBTables
 extension RecordTable {
   /// Creates the table, without records.
   /// - Throws: ``StoreError/Code/tableExists``, ``StoreError/Code/invalidTableName``.
-  public func create() throws { try writing { try $0.apply(.create, to: name.text) } }
+  public func create() throws { try writing { try $0.create(name.text) } }
 
   /// Adds a record with this value and returns its new id. If the table does not exist, this creates it.
   ///

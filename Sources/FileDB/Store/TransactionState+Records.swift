@@ -26,7 +26,16 @@ extension TransactionState {
   }
 
   func createIfMissing(_ table: String) throws(StoreError) {
-    if try !self.table(table).exists { try apply(.create, to: table) }
+    if try !self.table(table).exists { try create(table) }
+  }
+
+  /// Creates a table under a name that somebody has chosen. An undo may bring back any name.
+  func create(_ table: String) throws(StoreError) {
+    if let stray = StrayFile(file: "\(table)\(StoreFolder.suffix)") {
+      throw StoreError(
+        .invalidTableName, "a file of this name would be taken for \(stray.kind)", table: table)
+    }
+    try apply(.create, to: table)
   }
 
   /// If the record does not change, a commit would only cost time.

@@ -122,10 +122,6 @@ final class TransactionState {
 
   /// Disks such as Apple's treat two names that differ only in case, or in the encoding of an accent, as one file.
   private func checkNewName(_ new: TableKey) throws(StoreError) {
-    if let copy = TableCopy(file: "\(new.text)\(StoreFolder.suffix)") {
-      throw StoreError(
-        .invalidTableName, "a file of this name would be taken for \(copy.kind)", table: new.text)
-    }
     let others = listTables(try store.log.tables())
     guard let other = others.first(where: { $0 != new && $0.isSameFile(as: new) }) else { return }
     throw StoreError(

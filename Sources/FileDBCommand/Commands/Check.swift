@@ -49,7 +49,7 @@ struct Check: StoreCommand {
       }
     }
     Terminal.noteEdits(in: first, of: tables.isEmpty ? nil : references.map(\.name))
-    if tables.isEmpty { try Terminal.noteCopies(in: first) }
+    if tables.isEmpty { try? Terminal.noteStrayFiles(in: first) }
     try report.finish()
   }
 

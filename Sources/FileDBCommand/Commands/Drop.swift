@@ -16,7 +16,7 @@ struct Drop: WritingCommand {
 
   func run() throws {
     try confirmation.check(options)
-    if ifExists, try !store(for: table).table(table.name).exists { return }
+    if ifExists, try !exists(table) { return }
     let table = try existingTable(table)
     try confirmation.ask(
       "Remove '\(table.name.text)' with its \(table.count.counted("record"))", table, options

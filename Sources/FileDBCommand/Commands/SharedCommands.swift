@@ -67,9 +67,14 @@ struct SharedSync: SharedStoreCommand {
 
   /// Says if edited files disagree with what other machines have changed.
   private func noteConflicts(in store: RecordStore) throws {
-    // Reading a whole table takes long, so skip those without a file of conflicts.
-    let tables = try store.tableNames.filter { try store.openConflicts(of: $0) != nil }
-    let count = try tables.reduce(0) { try $0 + TableConflicts($1, in: store).open.count }
+    // Reading a whole table takes long, so skip those without a file of conflicts. One that cannot be read is reported.
+    let tables = try store.tableNames.filter { (try? store.openConflicts(of: $0) == nil) != true }
+    var count = 0
+    for table in tables {
+      do { count += try TableConflicts(table, in: store).open.count } catch let error as StoreError {
+        Terminal.complain(error.description)
+      }
+    }
     guard count > 0 else { return }
     Terminal.note(
       "edited files and other machines disagree: \(count.counted("conflict")); "

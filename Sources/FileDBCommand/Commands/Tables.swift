@@ -12,7 +12,7 @@ struct Tables: StoreCommand {
 
   func run() throws {
     let store = try existingStore()
-    defer { try? Terminal.noteCopies(in: store) }
+    defer { try? Terminal.noteStrayFiles(in: store) }
     guard output.format == .table else { return try printRows(of: store) }
     let rows = try store.tableNames.map { name in
       do {

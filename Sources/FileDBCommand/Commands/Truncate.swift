@@ -14,7 +14,7 @@ struct Truncate: WritingCommand {
 
   func run() throws {
     try confirmation.check(options)
-    if ifExists, try !store(for: table).table(table.name).exists { return }
+    if ifExists, try !exists(table) { return }
     let table = try existingTable(table)
     try confirmation.ask(
       "Delete \(table.count.counted("record")), all of '\(table.name.text)'", table, options

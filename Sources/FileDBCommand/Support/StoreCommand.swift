@@ -175,7 +175,16 @@ extension StoreCommand {
   var isShared: Bool { get throws { try storePlace.isShared } }
 
   /// The store, which may not exist yet.
+  /// - Throws: ``StoreError/Code/tableNotFound`` if the file of this name is no table. Its path opens it all the same.
   func store(for table: TableReference? = nil) throws -> RecordStore {
+    let store = try anyStore(for: table)
+    if let table, !table.isPath, let message = try store.strayMessage(for: table.name) {
+      throw StoreError(.tableNotFound, message, file: store.url.path)
+    }
+    return store
+  }
+
+  private func anyStore(for table: TableReference?) throws -> RecordStore {
     if let table, StorePlace.isAddress(table.argument) {
       throw ValidationError("Give the address of a store with --store.")
     }
@@ -204,7 +213,7 @@ extension StoreCommand {
   private func folder(of table: TableReference) throws -> StorePlace {
     let url = URL(fileURLWithPath: table.argument).deletingLastPathComponent()
     // A new table does not make a folder: the slash may be part of a name that somebody wanted.
-    guard FileInfo.isFolder(url) else {
+    guard FileInfo.isFolder(url) || !location.attached.isEmpty else {
       throw StoreError(
         .fileNotFound, "there is no folder '\(url.path)', and a table's name has no '/'", file: table.argument
       )
@@ -234,15 +243,17 @@ extension StoreCommand {
     return store
   }
 
+  func exists(_ reference: TableReference) throws -> Bool {
+    do { return try store(for: reference).table(reference.name).exists } catch StoreError.Code.fileNotFound {
+      return false
+    }
+  }
+
   /// A table whose file must exist.
   func existingTable(_ reference: TableReference) throws -> RecordTable<Fields> {
     let table = try existingStore(for: reference).table(reference.name)
     if use == .once { Terminal.noteEdits(in: table.store, of: [reference.name]) }
     guard try table.exists else { throw try table.missing() }
-    if !reference.isPath, let message = try table.store.copyMessage(for: reference.name) {
-      throw StoreError(
-        .tableNotFound, "\(message); './\(reference.name)' is its path", file: table.store.url.path)
-    }
     if table.store.url.isFileURL { CreatedFiles.restrict(toReadersOf: try table.url) }
     return table
   }

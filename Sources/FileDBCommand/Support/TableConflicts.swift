@@ -19,7 +19,12 @@ struct TableConflicts {
   private init(_ name: String, in store: RecordStore, _ unmerged: UnmergedFile?) throws {
     (self.store, self.name) = (store, name)
     let snapshot = try store.table(name).snapshot()
-    let known = try store.openConflicts(of: name)
+    let known: OpenConflicts?
+    // If git still has both versions, they say what the conflicts are.
+    do { known = try store.openConflicts(of: name) } catch StoreError.Code.damagedTable where unmerged != nil
+    {
+      known = nil
+    }
     if let known, known.gitVersions == unmerged?.mark {
       kept = known
     } else {
@@ -68,9 +73,14 @@ struct TableConflicts {
     let file = URL(fileURLWithPath: path)
     let (folder, name) = (file.deletingLastPathComponent(), TableReference(argument: "./" + path).name)
     guard FileInfo.isStore(folder), let store = try? RecordStore(at: folder),
-      (try? store.openConflicts(of: name) == nil) != true
+      !hasNoConflicts(name, in: store)
     else { return }
     try? store.keep(OpenConflicts(gitVersions: nil, conflicts: []), of: name)
+  }
+
+  /// A file that cannot be read is forgotten, too.
+  private static func hasNoConflicts(_ name: String, in store: RecordStore) -> Bool {
+    (try? store.openConflicts(of: name) == nil) ?? false
   }
 
   /// Records which conflicts are settled although the table has not changed.

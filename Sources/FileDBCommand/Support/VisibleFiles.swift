@@ -24,16 +24,21 @@ extension RecordStore {
 }
 
 extension RecordStore {
-  /// What a file is that is no table because of its name.
-  func copyMessage(for file: String) throws -> String? {
-    try tableCopies.first { compareUTF8($0.file, file) == 0 }?.message
+  /// Why the file of this name is no table; `nil` if it is one, or if there is none.
+  func strayMessage(for table: String) throws -> String? {
+    guard url.isFileURL, let stray = StrayFile(file: "\(table).plist") ?? StrayFile(file: table) else {
+      return nil
+    }
+    let folder = try visibleFiles ?? self
+    let isThere = try folder.strayFiles.contains { compareUTF8($0.file, stray.file) == 0 }
+    return isThere ? "\(stray.message); './\(stray.file)' is its path" : nil
   }
 }
 
 extension Terminal {
   /// Names the files of a store's folder that look like tables, but that editors and sync services made.
-  static func noteCopies(in store: RecordStore) throws {
-    for copy in try store.tableCopies { note(copy.message) }
+  static func noteStrayFiles(in store: RecordStore) throws {
+    for stray in try (store.visibleFiles ?? store).strayFiles { note(stray.message) }
   }
 
   /// Names the files in the folder of a shared store that somebody has edited, if the store does not have the edits yet.

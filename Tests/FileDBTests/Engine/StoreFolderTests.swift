@@ -13,7 +13,7 @@ import Testing
     return (StoreFolder(path: CrashWorkload.storeFolder, disk: StoreDisk(disk)), disk)
   }
 
-  @Test func tableLiesInItsPlistOrInABareFile() throws {
+  @Test func tableHasAPlistOrABareFile() throws {
     let (folder, _) = folder(["a.plist": "", "b": ""])
     #expect(try folder.file(of: "a").path == "\(folder.path)/a.plist")
     #expect(try folder.file(of: "b").path == "\(folder.path)/b")

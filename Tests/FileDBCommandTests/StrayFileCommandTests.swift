@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Files that editors and sync services make in a store's folder.
-@Suite struct TableCopyCommandTests {
+@Suite struct StrayFileCommandTests {
   private func withCopies(_ body: (URL) throws -> Void) throws {
     try withTemporaryFolder { folder in
       try filedb("import", "-", "todo", in: folder, input: "title\nTea\n")
@@ -41,8 +41,23 @@ import Testing
         #expect(try filedb(command, "./todo.plist~", in: folder).output.contains("title"))
       }
       let conflict = "todo.sync-conflict-20261101-120000-ABCDEFG.plist"
+      for command in [
+        ["show"], ["set", "1", "title=x"], ["add", "title=x"], ["import"], ["check"], ["repair"],
+      ] {
+        for name in [String(conflict.dropLast(6)), "todo.plist~"] {
+          let words =
+            command[0] == "import" ? ["import", "-", name] : [command[0], name] + command.dropFirst()
+          let result = try filedb(words, in: folder, input: "title\nx\n")
+          #expect(result.status != 0 && result.error.contains("is no table, but"), "\(words): \(result)")
+        }
+      }
       #expect(try filedb("show", conflict, in: folder).output.contains("Tea"))
       #expect(try filedb("diff", "todo", conflict, in: folder).output == "")
+      #expect(try filedb("drop", "./\(conflict)", "--yes", in: folder).status == 0)
+      #expect(try filedb("undo", in: folder).status == 0)
+      #expect(try filedb("show", conflict, in: folder).output.contains("Tea"))
+      #expect(try filedb("drop", "./\(conflict)", "--yes", in: folder).status == 0)
+      #expect(try filedb("copy", "backup", in: folder).status == 0)
       #expect(try filedb("create", "todo (conflicted copy 2026-11-01)", in: folder).status != 0)
     }
   }

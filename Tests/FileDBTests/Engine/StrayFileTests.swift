@@ -7,7 +7,7 @@ import Testing
 @testable import FileDB
 
 /// Files that editors, merge tools and sync services make beside a table's file.
-@Suite struct TableCopyTests {
+@Suite struct StrayFileTests {
   private static let copies = [
     "todo.plist~", "todo.plist.~1~", "#todo.plist#", "todo.plist.bak", "todo.plist.orig", "todo.plist.rej",
     "todo.plist.tmp", "todo.plist.BACKUP.1234", "todo.plist 2", "todo~", "todo.bak", "todo.orig",
@@ -31,7 +31,7 @@ import Testing
     let disk = MemoryDisk(.store(["other.plist": Self.text, file: Self.text]))
     let folder = StoreFolder(path: CrashWorkload.storeFolder, disk: StoreDisk(disk))
     #expect(try folder.tableNames() == ["other"])
-    #expect(try folder.copies().map(\.file) == [file])
+    #expect(try folder.strayFiles().map(\.file) == [file])
   }
 
   @Test(arguments: tables) func otherNamesAreTables(file: String) throws {
@@ -39,12 +39,12 @@ import Testing
     let folder = StoreFolder(path: CrashWorkload.storeFolder, disk: StoreDisk(disk))
     let name = file.hasSuffix(".plist") ? String(file.dropLast(6)) : file
     #expect(try folder.tableNames().map { Array($0.utf8) } == [Array(name.utf8)])
-    #expect(try folder.copies().isEmpty)
+    #expect(try folder.strayFiles().isEmpty)
   }
 
   @Test func fileThatIsNoPropertyListIsNotMentioned() throws {
     let disk = MemoryDisk(.store(["todo.plist": Self.text, "notes.txt~": "text", "todo.rej": "@@ -1 +1 @@"]))
-    #expect(try StoreFolder(path: CrashWorkload.storeFolder, disk: StoreDisk(disk)).copies().isEmpty)
+    #expect(try StoreFolder(path: CrashWorkload.storeFolder, disk: StoreDisk(disk)).strayFiles().isEmpty)
   }
 
   @Test func tableWithTheNameOfACopyIsNotMade() throws {
@@ -58,23 +58,21 @@ import Testing
     try store.checkInvariants()
   }
 
-  /// iCloud Drive keeps a small file with another name until somebody opens the table's file.
-  @Test func nothingIsMadeInPlaceOfAFileThatIsNotDownloaded() throws {
-    let disk = MemoryDisk(.store(["there.plist": Self.text, ".todo.plist.icloud": "bplist00"]))
-    let store = try RecordStore(
-      at: URL(fileURLWithPath: CrashWorkload.storeFolder), disk: disk,
-      options: StoreOptions(checkpoints: .manual))
-    #expect(try store.tableNames == ["there", "todo"])
-    let errors = [
-      storeError { _ = try store.table("todo").snapshot() },
-      storeError { try store.table("todo").add(["n": 1]) },
-    ]
-    #expect(errors.allSatisfy { $0?.code == .notDownloaded && $0?.message.contains("iCloud Drive") == true })
-    try store.table("there").add(["n": 1])
-    try store.checkpoint()
-    _ = try disk.replace("\(CrashWorkload.storeFolder)/todo.plist", with: Array(Self.text.utf8))
-    try disk.remove("\(CrashWorkload.storeFolder)/.todo.plist.icloud")
-    try store.table("todo").add(["n": 1])
+  /// A copy that somebody opened by its path comes back with an undo, and its counter is kept.
+  @Test func whatIsDoneToACopyCanBeUndone() throws {
+    let disk = MemoryDisk(.store(["todo.plist": Self.text, "todo (conflicted copy 2026).plist": Self.text]))
+    let folder = URL(fileURLWithPath: CrashWorkload.storeFolder)
+    let store = try RecordStore(at: folder, disk: disk, options: StoreOptions(checkpoints: .manual))
+    let name = "todo (conflicted copy 2026)"
+    try store.undoLog.write { tx in try tx[name].add(["n": 1]) }
+    try store.undoLog.write { tx in try tx[name].drop() }
+    try store.undoLog.undo()
+    #expect(try store.table(name).count == 1)
+    try store.undoLog.redo()
+    let copy = RecordStore.inMemory()
+    try copy.write { tx in
+      for (table, counter) in try store.droppedCounters { try tx.keepCounter(counter, ofDropped: table) }
+    }
     try store.checkInvariants()
   }
 }

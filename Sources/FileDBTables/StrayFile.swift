@@ -1,5 +1,5 @@
 /// A file that an editor, a merge tool or a sync service made of a table's file. It is no table.
-package struct TableCopy: Equatable, Sendable {
+package struct StrayFile: Equatable, Sendable {
   /// The file's name.
   package let file: String
   /// What it is, such as "an editor's backup".
@@ -28,7 +28,8 @@ package struct TableCopy: Equatable, Sendable {
     return nil
   }
 
-  /// What programs make before they change a file. The name of a table has no `.plist` in it.
+  /// What programs make before they change a file. A file without `.plist` at its end is hardly a table if it has it
+  /// elsewhere.
   private static func backup(_ name: ArraySlice<UInt8>) -> String? {
     // Emacs, nano, gedit and Vim end a backup's name with a tilde.
     if name.hasEnding("~") { return "an editor's backup" }
@@ -40,18 +41,6 @@ package struct TableCopy: Equatable, Sendable {
   }
 
   package var message: String { "'\(file)' is no table, but \(kind)" }
-}
-
-extension TableCopy {
-  /// The table of a file that iCloud Drive has not downloaded: the file `todo.plist` is then called
-  /// `.todo.plist.icloud`.
-  package static func tableNotDownloaded(as file: String) -> String? {
-    let name = Array(file.utf8)
-    guard name.first == UInt8(ascii: "."), name.hasEnding(".plist.icloud") else { return nil }
-    return String(decoding: name.dropFirst().dropLast(".plist.icloud".utf8.count), as: UTF8.self)
-  }
-
-  package static func placeholder(of table: String) -> String { ".\(table).plist.icloud" }
 }
 
 extension Collection<UInt8> {
