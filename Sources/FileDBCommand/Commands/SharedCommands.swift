@@ -67,8 +67,8 @@ struct SharedSync: SharedStoreCommand {
 
   /// Says if edited files disagree with what other machines have changed.
   private func noteConflicts(in store: RecordStore) throws {
-    // Reading a whole table takes long, so skip those without a file of conflicts. One that cannot be read is reported.
-    let tables = try store.tableNames.filter { (try? store.openConflicts(of: $0) == nil) != true }
+    // Reading a whole table takes long, so skip those without a file of conflicts.
+    let tables = try store.tableNames.filter(store.hasKeptConflicts)
     var count = 0
     for table in tables {
       do { count += try TableConflicts(table, in: store).open.count } catch let error as StoreError {

@@ -73,14 +73,9 @@ struct TableConflicts {
     let file = URL(fileURLWithPath: path)
     let (folder, name) = (file.deletingLastPathComponent(), TableReference(argument: "./" + path).name)
     guard FileInfo.isStore(folder), let store = try? RecordStore(at: folder),
-      !hasNoConflicts(name, in: store)
+      store.hasKeptConflicts(of: name)
     else { return }
     try? store.keep(OpenConflicts(gitVersions: nil, conflicts: []), of: name)
-  }
-
-  /// A file that cannot be read is forgotten, too.
-  private static func hasNoConflicts(_ name: String, in store: RecordStore) -> Bool {
-    (try? store.openConflicts(of: name) == nil) ?? false
   }
 
   /// Records which conflicts are settled although the table has not changed.
@@ -91,6 +86,13 @@ struct TableConflicts {
     }
     // The store that wrote is closed.
     try StorePlace.folder(store.url).open(for: .once).keep(rest, of: name)
+  }
+}
+
+extension RecordStore {
+  /// Whether conflicts of a table are kept, also if they cannot be read.
+  func hasKeptConflicts(of table: String) -> Bool {
+    do { return try openConflicts(of: table) != nil } catch { return true }
   }
 }
 
