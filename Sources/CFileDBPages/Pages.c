@@ -16,6 +16,8 @@ static const struct filedb_page pages[] = {
 #include "Page.h"
 #define PAGE columns.js
 #include "Page.h"
+#define PAGE copies.js
+#include "Page.h"
 #define PAGE dialogs.js
 #include "Page.h"
 #define PAGE dom.js

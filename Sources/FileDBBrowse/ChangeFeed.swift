@@ -34,12 +34,14 @@ final class ChangeFeed: Sendable {
   private func follow() {
     // From here on, nothing is missed, even if the tasks start later.
     let (changes, errors) = (site.store.changes(), site.store.observationErrors())
+    let copies = site.store.newConflictCopies()
     tasks.withLock { tasks in
       guard tasks != nil else { return }
       tasks = [
         Task(executorPreference: thread) { [self] in for await change in changes { tell(change) } },
         // When a table breaks or is repaired, its records do not change, so this is needed, too.
         Task(executorPreference: thread) { [self] in for await _ in errors { tellTables() } },
+        Task(executorPreference: thread) { [self] in for await _ in copies { tellTables() } },
       ]
     }
     tellVersions()

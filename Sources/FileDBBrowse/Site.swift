@@ -17,6 +17,7 @@ struct Site: Sendable {
 
   private static let routes =
     pageRoutes + storeRoutes + recordRoutes + editRoutes + undoRoutes + schemaRoutes + repairRoutes
+    + copyRoutes
     + exchangeRoutes
 
   func answer(_ request: Request) -> Response {

@@ -19,11 +19,11 @@ extension Site {
     .get("api", "tables", "*") { site, request in .json(try site.describe(request.tableName)) },
   ]
 
-  /// The tables, and what can be undone.
+  /// The tables, the copies to be merged, and what can be undone.
   func overview() throws -> [(String, JSON)] {
     let history = try? store.undoLog.contents()
     return [
-      ("tables", .array(try store.tableNames.map(summary))),
+      ("tables", .array(try store.tableNames.map(summary))), ("copies", try copies()),
       ("undo", .array(history?.undo.map { JSON($0) } ?? [])),
       ("redo", .array(history?.redo.map { JSON($0) } ?? [])),
     ]

@@ -111,7 +111,7 @@ extension RecordStore {
     let conflicts = try self.table(name).merge(after, editedFrom: before)
     if !conflicts.isEmpty {
       try files.keepBackup(of: edit)
-      try keep(OpenConflicts(gitVersions: nil, conflicts: conflicts), of: name)
+      try keepAlso(conflicts, of: name)
     }
     try files.note(edit)
   }

@@ -4,14 +4,33 @@ package struct StrayFile: Equatable, Sendable {
   package let file: String
   /// What it is, such as "an editor's backup".
   package let kind: String
+  /// The file of which a sync service made this copy; `nil` for all other files.
+  package let original: String?
+  /// Whatever the name of such a copy says about the machine that it came from.
+  package let machine: String
 
   /// - Returns: `nil` if a table may have a file of this name.
   package init?(file: String) {
     let name = Array(file.utf8)
     let isPlist = name.hasEnding(".plist")
     let stem = isPlist ? name.dropLast(".plist".utf8.count) : name[...]
-    guard let kind = Self.conflict(stem) ?? (isPlist ? nil : Self.backup(stem)) else { return nil }
-    (self.file, self.kind) = (file, kind)
+    self.file = file
+    if let conflict = Self.conflict(stem) {
+      let ending = isPlist ? ".plist" : ""
+      kind = conflict.kind
+      original = conflict.original.map { String(decoding: $0, as: UTF8.self) + ending }
+      machine = String(decoding: conflict.machine, as: UTF8.self)
+    } else if !isPlist, let kind = Self.backup(stem) {
+      (self.kind, original, machine) = (kind, nil, "")
+    } else {
+      return nil
+    }
+  }
+
+  private struct Conflict {
+    let kind: String
+    var original: ArraySlice<UInt8>?
+    var machine: ArraySlice<UInt8> = []
   }
 
   /// What sync services make if two machines have changed a file:
@@ -19,13 +38,33 @@ package struct StrayFile: Equatable, Sendable {
   /// - `todo (Ann's conflicted copy 2026-11-01).plist`: https://help.dropbox.com/organize/conflicted-copy, and without
   ///   the owner's name Nextcloud, ownCloud and OpenCloud
   /// - `todo (SFConflict ann@example.com 2026-11-01-12-00-00).plist`: https://www.seafile.com/en/help/conflicts/
-  private static func conflict(_ stem: ArraySlice<UInt8>) -> String? {
-    if stem.containsText(".sync-conflict-2") { return "Syncthing's copy of a conflict" }
+  private static func conflict(_ stem: ArraySlice<UInt8>) -> Conflict? {
+    if let mark = stem.place(of: ".sync-conflict-2") {
+      let device = stem.lastIndex(of: UInt8(ascii: "-")).map { stem[($0 + 1)...] } ?? []
+      return Conflict(kind: "Syncthing's copy of a conflict", original: stem[..<mark], machine: device)
+    }
     guard stem.hasEnding(")") else { return nil }
-    if stem.containsText("conflicted copy") { return "a sync service's copy of a conflict" }
-    if stem.containsText("(SFConflict ") { return "Seafile's copy of a conflict" }
-    if stem.containsText("(Case Conflict") { return "Dropbox's copy of a file whose name differs in case" }
+    if stem.place(of: "(Case Conflict") != nil {
+      return Conflict(kind: "Dropbox's copy of a file whose name differs in case")
+    }
+    if let mark = stem.place(of: "conflicted copy") {
+      return inParentheses(stem, before: mark, "a sync service's copy of a conflict")
+    }
+    if let mark = stem.place(of: "(SFConflict ") {
+      let words = stem[mark...].split(separator: UInt8(ascii: " "))
+      return Conflict(
+        kind: "Seafile's copy of a conflict", original: stem[..<mark].trimmed,
+        machine: words.count > 2 ? words[1] : [])
+    }
     return nil
+  }
+
+  /// - Parameter mark: where the words begin that follow the owner's name.
+  private static func inParentheses(
+    _ stem: ArraySlice<UInt8>, before mark: Int, _ kind: String
+  ) -> Conflict {
+    guard let start = stem[..<mark].lastIndex(of: UInt8(ascii: "(")) else { return Conflict(kind: kind) }
+    return Conflict(kind: kind, original: stem[..<start].trimmed, machine: stem[(start + 1)..<mark].trimmed)
   }
 
   /// What programs make before they change a file. A file without `.plist` at its end is hardly a table if it has it
@@ -37,7 +76,7 @@ package struct StrayFile: Equatable, Sendable {
     if name.hasEnding(".bak") { return "a backup" }
     if name.hasEnding(".orig") { return "what a merge tool or 'patch' left" }
     if name.hasEnding(".rej") { return "changes that 'patch' did not make" }
-    return name.containsText(".plist") ? "a copy" : nil
+    return name.place(of: ".plist") != nil ? "a copy" : nil
   }
 
   package var message: String { "'\(file)' is no table, but \(kind)" }
@@ -50,14 +89,19 @@ extension Collection<UInt8> {
       && suffix(text.utf8CodeUnitCount).elementsEqual(
         UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
+}
 
-  fileprivate func containsText(_ text: String) -> Bool {
-    var rest = self[...]
-    let bytes = Array(text.utf8)
-    while rest.count >= bytes.count {
-      if rest.starts(with: bytes) { return true }
-      rest = rest.dropFirst()
+extension ArraySlice<UInt8> {
+  /// Where `text` begins.
+  fileprivate func place(of text: StaticString) -> Int? {
+    indices.first {
+      self[$0...].starts(with: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
-    return false
+  }
+
+  /// Without the spaces at the end.
+  fileprivate var trimmed: Self {
+    let end = lastIndex { $0 != UInt8(ascii: " ") }
+    return end.map { self[...$0] } ?? []
   }
 }

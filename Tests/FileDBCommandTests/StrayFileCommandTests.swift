@@ -19,6 +19,7 @@ import Testing
   private static let notes = """
     'todo.plist~' is no table, but an editor's backup
     'todo.sync-conflict-20261101-120000-ABCDEFG.plist' is no table, but Syncthing's copy of a conflict
+    'filedb conflicts merge' merges the copy into its table
 
     """
 

@@ -11,13 +11,15 @@ struct AlikeRecords {
   init(_ records: [EncodedRecord]) {
     self.records = records.map(\.content)
     for (place, fields) in self.records.enumerated() {
-      for field in fields { places[Self.single(field), default: []].append(place) }
+      for field in fields { places[PlistDictionary(single: field), default: []].append(place) }
     }
   }
 
   func contains(alike former: PlistDictionary) -> Bool {
     former.contains { field in
-      guard let places = places[Self.single(field)], places.count <= Self.commonest else { return false }
+      guard let places = places[PlistDictionary(single: field)], places.count <= Self.commonest else {
+        return false
+      }
       return places.contains { Self.isAlike(records[$0], former) }
     }
   }
@@ -25,10 +27,12 @@ struct AlikeRecords {
   static func isAlike(_ now: PlistDictionary, _ former: PlistDictionary) -> Bool {
     former.isEmpty || former.count { now[$0.key] == $0.value } * 2 > former.count
   }
+}
 
-  private static func single(_ field: PlistDictionary.Entry) -> PlistDictionary {
-    var dictionary = PlistDictionary()
-    dictionary[field.key] = field.value
-    return dictionary
+extension PlistDictionary {
+  /// One field with its value, to look it up by its bytes.
+  init(single field: Entry) {
+    self.init()
+    self[field.key] = field.value
   }
 }

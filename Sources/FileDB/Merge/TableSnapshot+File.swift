@@ -8,8 +8,11 @@ extension TableSnapshot {
   ///   with file and line, and the disk's errors.
   /// - Complexity: O(*n*) in the size of the file.
   public init(contentsOf url: URL, limits: PlistLimits = PlistLimits()) throws {
+    try self.init(contentsOf: url, on: .system, limits: limits)
+  }
+
+  init(contentsOf url: URL, on disk: StoreDisk, limits: PlistLimits) throws {
     let file = url.standardizedFileURL
-    let disk = StoreDisk.system
     let folder = StoreFolder(path: file.deletingLastPathComponent().path, disk: disk)
     let isPlist = file.lastPathComponent.hasSuffix(StoreFolder.suffix)
     let name = isPlist ? file.deletingPathExtension().lastPathComponent : file.lastPathComponent

@@ -10,6 +10,7 @@ package final class ChangeSignals: CommitListener {
     case table(TableKey)
     case allTables
     case failures
+    case conflictCopies
   }
 
   private struct Listener {
@@ -91,7 +92,7 @@ package final class ChangeSignals: CommitListener {
       switch scope {
       case .table(let table): tables.contains(table)
       case .allTables: true
-      case .failures: false
+      case .failures, .conflictCopies: false
       }
     }
   }
@@ -129,12 +130,16 @@ extension ChangeSignals {
     }
     if isNew { wake { if case .failures = $0 { true } else { false } } }
   }
+
+  /// Something in the folder may have changed.
+  func tellOfFolder() { wake { if case .conflictCopies = $0 { true } else { false } } }
 }
 
 extension RecordStore {
   /// Runs one look of a thread that watches something. Observers hear when it begins to fail, and when it no longer
   /// does.
   package func reportingFailure(of watched: ChangeSignals.Watched, _ look: () throws -> Void) {
+    defer { signals.tellOfFolder() }
     do {
       try look()
       signals.note(nil, of: watched)

@@ -36,9 +36,37 @@ extension RecordStore {
   package func keep(_ conflicts: OpenConflicts, of table: String) throws {
     try exclusively(timeout: options.lockTimeout) { try folder.write(conflicts, of: table) }
   }
+
+  /// Keeps these conflicts besides those that are kept already, but for those of a merge by git.
+  /// - Throws: as ``openConflicts(of:)`` and ``keep(_:of:)``.
+  package func keepAlso(_ conflicts: [MergeConflict], of table: String) throws {
+    try exclusively(timeout: options.lockTimeout) {
+      let kept = try openConflicts(of: table)
+      let former = kept?.gitVersions == nil ? kept?.conflicts ?? [] : []
+      let known = Set(former.compactMap(\.plist))
+      let new = conflicts.filter { conflict in conflict.plist.map { !known.contains($0) } ?? false }
+      try folder.write(OpenConflicts(gitVersions: nil, conflicts: former + new), of: table)
+    }
+  }
 }
 
 extension MergeConflict {
+  /// The field that the conflict is about; `nil` for the whole record, and for the order.
+  package var field: String? {
+    switch kind {
+    case .field(let name, _, _, _), .rule(let name, _): name
+    case .deletedByOurs, .deletedByTheirs, .order: nil
+    }
+  }
+
+  /// What a conflict is about.
+  package struct Subject: Hashable {
+    let record: AnyRecordID?
+    let field: String?
+  }
+
+  package var subject: Subject { Subject(record: record, field: field) }
+
   /// Whether a table still has the result of the merge. If not, somebody has settled the conflict.
   package func isOpen(in snapshot: TableSnapshot<Fields>) -> Bool {
     guard let record else {

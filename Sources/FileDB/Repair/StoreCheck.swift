@@ -83,7 +83,12 @@ extension RecordStore {
   }
 
   /// The files in the folder that look like tables, but were made by editors, merge tools and sync services.
-  package var strayFiles: [StrayFile] { get throws { try files?.folder.strayFiles() ?? [] } }
+  package var strayFiles: [StrayFile] { get throws { try visibleFolder?.strayFiles() ?? [] } }
+
+  /// The folder with the files that people see; `nil` for a store without a folder.
+  var visibleFolder: StoreFolder? {
+    shownFiles == nil ? files?.folder : files.map { StoreFolder(path: url.path, disk: $0.folder.disk) }
+  }
 
   private static let damage = tableDamage.union([
     StoreError.Code.ambiguousTable, StoreError.Code.damagedJournal, StoreError.Code.newerFormat,

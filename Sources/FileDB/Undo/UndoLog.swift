@@ -46,7 +46,7 @@ public struct UndoLog: Sendable {
     case undo, redo
   }
 
-  private let store: RecordStore
+  let store: RecordStore
   private let files: UndoFiles
 
   init(_ store: RecordStore) { (self.store, files) = (store, UndoFiles(store)) }

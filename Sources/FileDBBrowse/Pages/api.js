@@ -67,6 +67,11 @@ export class Api {
     return this.#post("/api/redo", { step });
   }
 
+  /** Merges the copies that a sync service has made of tables. */
+  mergeCopies() {
+    return this.#post("/api/copies/merge", {});
+  }
+
   /** Reads the rows of a spreadsheet's text. Returns `rows`, with null for no value, and their `width`. */
   parse(text) {
     return this.#ask("/api/parse", { text });

@@ -1,5 +1,6 @@
 // The whole page: the tables at the left, the table that is shown, undo and redo, and the connection.
 
+import { Copies } from "./copies.js";
 import { askForTable, showKeys } from "./dialogs.js";
 import { button, counted, element, grouped, icon } from "./dom.js";
 import { tableInAddress } from "./early.js";
@@ -19,6 +20,7 @@ export class App {
   #kept = new Map();
   #notices = new Notices();
   #work;
+  #copies;
   #sidebar = new Sidebar({ onNew: () => this.#createTable() });
   #title = element("h1", { class: "title", dir: "auto" });
   #count = element("span", { class: "count" });
@@ -28,6 +30,7 @@ export class App {
     this.#root = root;
     this.#api = api;
     this.#work = new LongWork(api);
+    this.#copies = new Copies(api, this.#notices, (text, step) => this.#showMerged(text, step));
     this.undoButton = button("Undo", {
       shape: "undo", kind: "is-quiet", onclick: () => this.#undoNamed(this.#next("undo")),
     });
@@ -99,6 +102,12 @@ export class App {
     showStep(this.undoButton, "Undo", this.#next("undo"), this.#api);
     showStep(this.redoButton, "Redo", this.#next("redo"), this.#api);
     this.undoButton.hidden = this.redoButton.hidden = store.readOnly;
+    this.#copies.tell(store);
+  }
+
+  async #showMerged(text, step) {
+    await Promise.all([this.#readStore(), this.#view?.reread()]);
+    this.#notices.say(text, this.#undoAction(step));
   }
 
   async #route() {

@@ -25,13 +25,14 @@ struct GitGroup: ParsableCommand {
 /// `filedb conflicts`
 struct ConflictsGroup: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "conflicts", abstract: "List and settle the conflicts that a merge has left.",
+    commandName: "conflicts",
+    abstract: "Settle the conflicts that a merge has left, and merge copies of tables.",
     discussion: """
       A conflict remains if both sides changed a field to different values, if one side deleted a record that the other \
-      changed, or if both put the records in another order. Merges by git, 'filedb repair', and edited files of a shared \
-      store can leave conflicts. Meanwhile, the table can be used as it is.
+      changed, or if both put the records in another order. Merges by git and of copies, 'filedb repair', and edited files of \
+      a shared store can leave conflicts. Meanwhile, the table can be used as it is.
       """,
-    subcommands: [ConflictsList.self, ConflictsTake.self])
+    subcommands: [ConflictsList.self, ConflictsTake.self, ConflictsMerge.self])
 }
 
 /// `filedb ship`

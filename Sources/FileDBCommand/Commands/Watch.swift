@@ -39,6 +39,9 @@ struct Watch: StoreCommand {
         if let error { Terminal.complain(error.description) }
       }
     }
+    let copying = Task {
+      for await copies in table.store.newConflictCopies() { Self.note(copies, of: table.name.text) }
+    }
     let endings = Self.callAtEnd { printing.cancel() }
     for fault in predicate?.faults(in: shown, unknown: predicate?.unknownFields(in: shown) ?? []) ?? [] {
       Terminal.note(fault)
@@ -46,6 +49,7 @@ struct Watch: StoreCommand {
     Terminal.note("watching '\(table.name.text)'; ^C ends")
     isOver.wait()  // The main thread has nothing else to do.
     complaining.cancel()
+    copying.cancel()
     withExtendedLifetime(endings) {}
   }
 
@@ -63,6 +67,14 @@ struct Watch: StoreCommand {
       guard StandardOutput.flushIfRead() else { return }
     }
     stream?.end()
+  }
+
+  /// Tells of the copies of the table that a sync service has made.
+  private static func note(_ copies: [ConflictCopy], of table: String) {
+    for copy in copies where TableKey(copy.table) == TableKey(table) {
+      Terminal.note(
+        "'\(copy.url.lastPathComponent)' is \(copy.kind); 'filedb conflicts merge' merges it")
+    }
   }
 
   /// Calls `end` on ^C, on a signal to terminate, and when nobody reads the output any more.

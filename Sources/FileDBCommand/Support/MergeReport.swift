@@ -7,12 +7,14 @@ struct MergeReport {
   /// What was merged. It decides what happens to a conflict.
   enum Kind {
     case files, installation
+    /// A copy that a sync service made of a table.
+    case copy
     /// A table of a store, where conflicts can be settled later.
     case table
 
     fileprivate var deletedByOurs: String {
       switch self {
-      case .files, .table: "it is kept as theirs has it"
+      case .files, .copy, .table: "it is kept as theirs has it"
       case .installation: "it stays deleted"
       }
     }
@@ -20,6 +22,9 @@ struct MergeReport {
     fileprivate func closing(_ conflicts: [MergeConflict]) -> String {
       switch self {
       case .files: "the file can be used as it is"
+      case .copy:
+        (["ours is what the table has, theirs what the copy had"] + Self.help(conflicts)).joined(
+          separator: ". ")
       case .table: (["the file can be used as it is"] + Self.help(conflicts)).joined(separator: ". ")
       case .installation: "ours is what the user has, theirs what is shipped"
       }
@@ -49,10 +54,9 @@ struct MergeReport {
     let place = conflict.record.map { "\(name): record \($0)" } ?? name
     switch conflict.kind {
     case .field(let field, let base, let ours, let theirs):
-      return [
-        "CONFLICT \(place): both sides changed '\(field)'; ours is kept", "  base:   \(text(base))",
-        "  ours:   \(text(ours))", "  theirs: \(text(theirs))",
-      ]
+      let former = base.map { ["  base:   \(text($0))"] } ?? []
+      return ["CONFLICT \(place): both sides changed '\(field)'; ours is kept"] + former
+        + ["  ours:   \(text(ours))", "  theirs: \(text(theirs))"]
     case .deletedByOurs(let base, let theirs):
       return ["CONFLICT \(place): ours deleted it, theirs changed it; \(kind.deletedByOurs)"]
         + both("theirs", theirs, since: base)

@@ -81,9 +81,8 @@ struct TableConflicts {
   /// Records which conflicts are settled although the table has not changed.
   func forget(_ settled: [MergeConflict]) throws {
     var rest = kept
-    rest.conflicts.removeAll { conflict in
-      settled.contains { $0.record == conflict.record && $0.field == conflict.field }
-    }
+    let subjects = Set(settled.map(\.subject))
+    rest.conflicts.removeAll { subjects.contains($0.subject) }
     // The store that wrote is closed.
     try StorePlace.folder(store.url).open(for: .once).keep(rest, of: name)
   }
@@ -93,15 +92,5 @@ extension RecordStore {
   /// Whether conflicts of a table are kept, also if they cannot be read.
   func hasKeptConflicts(of table: String) -> Bool {
     do { return try openConflicts(of: table) != nil } catch { return true }
-  }
-}
-
-extension MergeConflict {
-  /// The field that the conflict is about; `nil` for the whole record.
-  var field: String? {
-    switch kind {
-    case .field(let name, _, _, _), .rule(let name, _): name
-    case .deletedByOurs, .deletedByTheirs, .order: nil
-    }
   }
 }

@@ -26,19 +26,23 @@ extension RecordStore {
 extension RecordStore {
   /// Why the file of this name is no table; `nil` if it is one, or if there is none.
   func strayMessage(for table: String) throws -> String? {
-    guard url.isFileURL, let stray = StrayFile(file: "\(table).plist") ?? StrayFile(file: table) else {
-      return nil
-    }
-    let folder = try visibleFiles ?? self
-    let isThere = try folder.strayFiles.contains { compareUTF8($0.file, stray.file) == 0 }
-    return isThere ? "\(stray.message); './\(stray.file)' is its path" : nil
+    guard url.isFileURL, let stray = StrayFile(file: "\(table).plist") ?? StrayFile(file: table),
+      try strayFiles.contains(where: { compareUTF8($0.file, stray.file) == 0 })
+    else { return nil }
+    return "\(stray.message); './\(stray.file)' is its path"
   }
 }
 
 extension Terminal {
   /// Names the files of a store's folder that look like tables, but that editors and sync services made.
   static func noteStrayFiles(in store: RecordStore) throws {
-    for stray in try (store.visibleFiles ?? store).strayFiles { note(stray.message) }
+    let strays = try store.strayFiles
+    for stray in strays { note(stray.message) }
+    let copies = strays.count { $0.original != nil }
+    guard copies > 0 else { return }
+    note(
+      "'filedb conflicts merge' merges the \(copies == 1 ? "copy into its table" : "copies into their tables")"
+    )
   }
 
   /// Names the files in the folder of a shared store that somebody has edited, if the store does not have the edits yet.

@@ -11,8 +11,8 @@ struct CheckpointWaits: ParsableCommand {
 
   @Option(help: "Numbers of records of the large table, with commas between.")
   var sizes = "10000,100000,1000000"
-  @Option(help: "How many checkpoints are made.")
-  var runs = 5
+  @Option(help: "How many megabytes the checkpoints of each size write.")
+  var megabytes = 2_000
 
   func run() throws {
     for word in sizes.split(separator: ",") {
@@ -22,6 +22,7 @@ struct CheckpointWaits: ParsableCommand {
       defer { try? FileManager.default.removeItem(at: folder) }
       let sample = try Sample.make(in: folder, records: records)
       let size = try FileManager.default.attributesOfItem(atPath: sample.file.path)[.size] as? Int ?? 0
+      let runs = max(5, megabytes * 1_000_000 / max(1, size))
       print("\(records) records, \(size / 1_000_000) MB")
       let store = try RecordStore(
         at: sample.store, options: StoreOptions(lockTimeout: .seconds(60), checkpoints: .manual))
@@ -34,7 +35,7 @@ struct CheckpointWaits: ParsableCommand {
       printWaits("in this process", inProcess)
       let across = try waits(in: store) { try Self.run(["checkpoint-loop", sample.store.path, "\(runs)"]) }
       printWaits("in another process", across)
-      try printBareWaits(besideFilesOf: size, in: folder)
+      try printBareWaits(beside: runs, filesOf: size, in: folder)
       print("  a checkpoint takes \(milliseconds(durations.sorted()[durations.count / 2]))")
     }
   }
@@ -63,7 +64,7 @@ struct CheckpointWaits: ParsableCommand {
 
   /// What the machine can do at best: the bytes of a commit are written and synced, while another process writes and
   /// syncs a plain file of the same size as the table's.
-  private func printBareWaits(besideFilesOf size: Int, in folder: URL) throws {
+  private func printBareWaits(beside runs: Int, filesOf size: Int, in folder: URL) throws {
     let (length, count) = (512, 1 << 16)
     let file = try RawFile(folder.appendingPathComponent("bare").path)
     try file.write([UInt8](repeating: 0, count: length * count), at: 0)

@@ -98,7 +98,7 @@ private final class PreparedFile {
 }
 
 /// A file as the system has it.
-final class RawFile {
+final class RawFile: Sendable {
   private let descriptor: Int32
 
   init(_ path: String) throws {

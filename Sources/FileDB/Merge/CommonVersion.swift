@@ -1,0 +1,81 @@
+import FileDBPlist
+import FileDBTables
+
+extension RecordsMerge {
+  /// Merges a copy of a table that a sync service kept, although nobody has the version that both began with. What the
+  /// two have in common stands in for that version, so nothing counts as deleted. A record that only one of them has
+  /// is in the merged table. The other keys in the root of the file stay as ours has them.
+  package init(ours: TableState, copy: TableState) throws(StoreError) {
+    try self.init(base: .common(to: ours, and: copy), ours: ours, theirs: copy)
+  }
+
+  /// Like ``init(ours:copy:)``.
+  /// - Parameter base: the version that both began with.
+  package init(base: TableState, ours: TableState, copy: TableState) throws(StoreError) {
+    let base = TableState(counter: base.counter, records: Array(base.records), foreignKeys: copy.foreignKeys)
+    try self.init(base: base, ours: ours, theirs: copy)
+  }
+}
+
+extension TableState {
+  /// The records that two versions of a table have in common, each with the fields that are equal in both. Wherever the
+  /// two differ, this differs from both, so that it is a conflict.
+  fileprivate static func common(to ours: TableState, and theirs: TableState) -> TableState {
+    let pairs = ours.records.compactMap { record in theirs.record(record.id).map { (record, $0) } }
+    let edited = EditedRecords(pairs, in: [ours, theirs])
+    var root = theirs.foreignKeys
+    root[ConflictMark.orderKey] = true
+    return TableState(counter: 0, records: pairs.compactMap(edited.common), foreignKeys: root)
+  }
+}
+
+/// Tells whether two records with the same id are one record that somebody has edited. Two machines may also have given
+/// the id to different records. If in doubt, they count as different: it is better to have a record twice than not at
+/// all.
+private struct EditedRecords {
+  /// Ids up to this one were given before the two versions parted.
+  private let lastCommon: AnyRecordID?
+  /// The values that no other record of its table has in that field, as dictionaries of one field.
+  private let distinctive: Set<PlistDictionary>
+
+  init(_ pairs: [(EncodedRecord, EncodedRecord)], in tables: [TableState]) {
+    lastCommon = pairs.lazy.filter { $0.hasSameBytes(as: $1) }.map(\.0.id).max()
+    let shared = pairs.lazy.filter { !$0.hasSameBytes(as: $1) }
+      .flatMap { Self.same($0.fields.dictionary, $1.fields.dictionary) }
+    // A yes or no is no evidence.
+    let values = Set(shared.filter { $0.value.bool == nil }.map(PlistDictionary.init(single:)))
+    distinctive = tables.reduce(values) { Self.distinctive($0, in: $1) }
+  }
+
+  /// The values that exactly one record has.
+  private static func distinctive(_ values: Set<PlistDictionary>, in table: TableState) -> Set<
+    PlistDictionary
+  > {
+    if values.isEmpty { return [] }
+    var (once, again): (Set<PlistDictionary>, Set<PlistDictionary>) = ([], [])
+    for record in table.records {
+      for field in record.fields.dictionary {
+        let value = PlistDictionary(single: field)
+        if values.contains(value), !once.insert(value).inserted { again.insert(value) }
+      }
+    }
+    return once.subtracting(again)
+  }
+
+  private static func same(_ fields: PlistDictionary, _ others: PlistDictionary) -> [PlistDictionary.Entry] {
+    fields.filter { others[$0.key] == $0.value }
+  }
+
+  /// The fields that are equal in both; `nil` for different records.
+  func common(_ record: EncodedRecord, _ other: EncodedRecord) -> EncodedRecord? {
+    if record.hasSameBytes(as: other) { return record }
+    guard OverlayMarks(of: record).isEmpty, OverlayMarks(of: other).isEmpty else { return nil }
+    let (fields, others) = (record.fields.dictionary, other.fields.dictionary)
+    let same = Self.same(fields, others)
+    guard same.contains(where: { distinctive.contains(PlistDictionary(single: $0)) }) else { return nil }
+    let isOld = lastCommon.map { record.id <= $0 } ?? false
+    let isAlike = AlikeRecords.isAlike(fields, others) && AlikeRecords.isAlike(others, fields)
+    return isOld || isAlike
+      ? EncodedRecord(id: record.id, fields: Fields(PlistDictionary(lastOf: same))) : nil
+  }
+}

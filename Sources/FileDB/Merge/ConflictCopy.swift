@@ -1,0 +1,123 @@
+import FileDBEssentials
+import FileDBTables
+
+/// A copy of a table's file that a sync service made, because two machines had changed the file before either had the
+/// other's version. See <doc:SyncedFolders>.
+public struct ConflictCopy: Sendable {
+  /// The copy's file.
+  public let url: URL
+  /// The name of the table that it is a copy of. The table may not exist.
+  public let table: String
+  /// What it is, such as "Syncthing's copy of a conflict".
+  public let kind: String
+  /// The version that both machines began with, if you have it, for example from a backup. With it, a merge knows what
+  /// was deleted, and which of two values is the older one.
+  public var base: TableSnapshot<Fields>?
+  /// What the file's name says about the machine that the copy came from.
+  let machine: String
+
+  /// For a copy that ``RecordStore/conflictCopies`` does not recognize by its name, such as `todo 2.plist`.
+  public init(of table: String, at url: URL, base: TableSnapshot<Fields>? = nil) {
+    (self.table, self.url, self.base) = (table, url, base)
+    (kind, machine) = ("a copy", "")
+  }
+
+  /// - Returns: `nil` for a file that is no copy of a table.
+  fileprivate init?(_ stray: StrayFile, in folder: StoreFolder) {
+    guard let original = stray.original else { return nil }
+    (table, url) = (folder.table(of: original), URL(fileURLWithPath: "\(folder.path)/\(stray.file)"))
+    (kind, machine) = (stray.kind, stray.machine)
+  }
+}
+
+extension RecordStore {
+  /// The copies in the store's folder that sync services made of its tables, in the order of their names. They are no
+  /// tables; ``merge(_:)`` merges them.
+  /// - Throws: the disk's errors.
+  /// - Complexity: O(*n*) in the files of the folder.
+  public var conflictCopies: [ConflictCopy] {
+    get throws {
+      guard let folder = visibleFolder else { return [] }
+      return try folder.strayFiles().compactMap { ConflictCopy($0, in: folder) }
+    }
+  }
+
+  /// The ``conflictCopies`` that are there, and then those that appear: each element has the copies that its predecessor
+  /// did not have. FileDB looks for copies only while somebody observes.
+  public func newConflictCopies() -> ChangeSequence<[ConflictCopy]> {
+    ChangeSequence(of: self, .conflictCopies) { [weak self] in
+      var seen: Set<URL> = []
+      return {
+        // If the folder cannot be listed now, the next look tries again.
+        guard let copies = try? self?.conflictCopies else { return nil }
+        defer { seen = Set(copies.map(\.url)) }
+        let new = copies.filter { !seen.contains($0.url) }
+        return new.isEmpty ? nil : new
+      }
+    }
+  }
+
+  /// Merges copies of tables into these tables, record by record and in one transaction, and then moves the copies into
+  /// `.filedb/backups`.
+  ///
+  /// - A record that only one of the two has is in the result. Without a ``ConflictCopy/base``, nobody can tell whether
+  ///   the other machine has deleted it or has never had it.
+  /// - A record that both have, with different values in some fields, keeps the table's values. Each such field is a
+  ///   conflict, and `filedb conflicts` settles it.
+  /// - If the two machines gave the same id to different records, the table has both, and the one from the copy gets a
+  ///   new id. References to it from records of copies of the same machine follow.
+  /// - The order of the records is the table's. What comes from the copy goes below the record that is above it there.
+  ///
+  /// A copy that another program changes meanwhile stays in the folder, to be merged again.
+  /// - Returns: what became of each copy, in the same order.
+  /// - Throws: ``StoreError/Code/insideWrite`` inside a write; ``StoreError/Code/tableNotFound`` if there is no such
+  ///   table; ``StoreError/Code/tableExists`` for a file that is itself a table with commits of its own; for a copy that cannot be read, as
+  ///   `TableSnapshot(contentsOf:)`; as ``write(_:)``, for example if the result breaks a rule of the table's schema.
+  ///   Then nothing is changed.
+  /// - Complexity: O(*n* log *n*) in the records.
+  @discardableResult
+  public func merge(_ copies: [ConflictCopy]) throws -> [ConflictCopyMerge] {
+    let merge = try ConflictCopiesMerge(copies, in: self)
+    let merged = try write { transaction in try merge.carryOut(in: &transaction) }
+    return try merge.finish(merged)
+  }
+}
+
+extension UndoLog {
+  /// Merges copies as ``RecordStore/merge(_:)`` does, in one undo step. An undo leaves the copies in the backups.
+  /// - Returns: what became of each copy, and the step; `nil` if nothing has changed.
+  /// - Throws: as ``RecordStore/merge(_:)``.
+  /// - Complexity: as ``RecordStore/merge(_:)``.
+  @discardableResult
+  public func merge(_ copies: [ConflictCopy]) throws -> (merges: [ConflictCopyMerge], entry: Entry?) {
+    let merge = try ConflictCopiesMerge(copies, in: store)
+    let (merges, entry) = try loggedWrite(named: merge.name) { transaction in
+      try merge.carryOut(in: &transaction)
+    }
+    return (try merge.finish(merges), entry)
+  }
+}
+
+/// What ``RecordStore/merge(_:)`` has done with a copy.
+public struct ConflictCopyMerge: Sendable {
+  /// The copy.
+  public let copy: ConflictCopy
+  /// The ids of the records that the table has from the copy, in the order of the table.
+  public internal(set) var added: [AnyRecordID] = []
+  /// The ids of the records whose fields have changed, in the order of the table.
+  public internal(set) var changed: [AnyRecordID] = []
+  /// The ids of the records that the table has no longer. Empty without a ``ConflictCopy/base``.
+  public internal(set) var removed: [AnyRecordID] = []
+  /// The conflicts. The table has its own version.
+  public internal(set) var conflicts: [MergeConflict]
+  /// The records that have another id than in the copy or in the table before.
+  public let renumbered: [MergeRenumbering]
+  /// The keys in the root of the file, such as that of the schema, for which the copy has another value. The table
+  /// keeps its own.
+  public let otherKeys: [String]
+  /// Where the copy is now; `nil` if it is still in the folder, because it was changed during the merge.
+  public internal(set) var backup: URL?
+
+  /// The table before the merge.
+  let before: TableState
+}

@@ -1,0 +1,41 @@
+// The copies that a sync service has made of tables.
+
+import { counted } from "./dom.js";
+
+export class Copies {
+  #api;
+  #notices;
+  #onMerged;
+  /** The files of the copies that were there at the last look. */
+  #told = new Set();
+
+  /** `onMerged` is called with a text and the undo step. */
+  constructor(api, notices, onMerged) {
+    [this.#api, this.#notices, this.#onMerged] = [api, notices, onMerged];
+  }
+
+  /** Tells once of each copy. */
+  tell({ copies, readOnly }) {
+    const isNew = copies.some(({ file }) => !this.#told.has(file));
+    this.#told = new Set(copies.map(({ file }) => file));
+    if (!isNew) return;
+    const text = copies.map(({ file, kind }) => `“${file}” is ${kind}.`).join(" ");
+    this.#notices.say(text, readOnly ? undefined : { label: "Merge", run: () => this.#merge() });
+  }
+
+  async #merge() {
+    try {
+      const { copies, step } = await this.#api.mergeCopies();
+      await this.#onMerged(`Merged: ${copies.map(merged).join("; ")}.`, step);
+    } catch (error) {
+      this.#notices.fail(error);
+    }
+  }
+}
+
+function merged({ table, added, changed, conflicts }) {
+  const parts = [`${counted(added, "record")} added to ${table}`];
+  if (changed > 0) parts.push(`${changed} changed`);
+  if (conflicts > 0) parts.push(`${counted(conflicts, "conflict")}, which “filedb conflicts” settles`);
+  return parts.join(", ");
+}

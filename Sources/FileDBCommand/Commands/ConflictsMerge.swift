@@ -1,0 +1,96 @@
+import ArgumentParser
+import FileDB
+import FileDBEssentials
+
+struct ConflictsMerge: WritingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "merge", abstract: "Merge the copies that a sync service made of tables into these tables.",
+    discussion: """
+      Dropbox, Syncthing and other services keep a second file if two machines have changed a table. 'filedb tables' \
+      names such copies. This command merges those of all tables, or of the tables that you name, record by record. A \
+      copy that filedb does not recognize by its name, such as 'todo 2.plist', is given with --copy and its table.
+
+      A record that only one of the two files has is kept. If they have different values in a field, the table's value \
+      is kept, and the field is a conflict: the exit code is 1, and 'filedb conflicts take' settles it. If the same id \
+      stands for different records, both are kept, and that of the copy gets a new id. With --base, the version that \
+      both files come from, filedb also knows which records were deleted and which values are old.
+
+      The copies are moved into .filedb/backups. 'filedb undo' undoes the merge, and leaves the copies there.
+      """)
+
+  static var places: StorePlaces { .folders }
+
+  @OptionGroup var location: StoreLocation
+  @ParentCommand var tool: FileDBTool
+  @Argument(
+    help: ArgumentHelp("The tables; by default all.", valueName: "tables"),
+    completion: TableReference.defaultCompletionKind,
+    transform: ManyWords.each(TableReference.init(argument:)))
+  var words: [[TableReference]] = []
+  @Option(
+    name: .customLong("copy"), parsing: .singleValue,
+    help: ArgumentHelp("The path of a copy of the table. It may be repeated.", valueName: "file"))
+  var files: [String] = []
+  @Option(
+    help: ArgumentHelp("The version of the table that both machines began with.", valueName: "file"))
+  var base: String?
+  @OptionGroup var options: WriteOptions
+
+  private var tables: [TableReference] { words.flatMap(\.self) }
+
+  func validate() throws {
+    if !files.isEmpty || base != nil, tables.count != 1 {
+      throw ValidationError("Name one table with --copy and --base.")
+    }
+  }
+
+  func run() throws {
+    let store = try existingStore(for: tables.first)
+    let copies = try chosen(in: store)
+    guard !copies.isEmpty else { return Terminal.note("there are no copies to merge") }
+    let merge = try ConflictCopiesMerge(copies, in: store)
+    let merged = try options.write(store, named: merge.name) { tx in try merge.carryOut(in: &tx) }
+    let done = options.dryRun ? merged : try merge.finish(merged)
+    for merge in done { report(merge) }
+    if done.contains(where: { !$0.conflicts.isEmpty }) { throw ExitCode(1) }
+  }
+
+  private func chosen(in store: RecordStore) throws -> [ConflictCopy] {
+    for table in tables where try !store.table(table.name).exists { _ = try existingTable(table) }
+    let base = try base.map { try TableSnapshot<Fields>(argument: $0) }
+    guard files.isEmpty else {
+      return files.map { ConflictCopy(of: tables[0].name, at: URL(fileURLWithPath: $0), base: base) }
+    }
+    let keys = Set(tables.map { TableKey($0.name) })
+    return try store.conflictCopies.filter { keys.isEmpty || keys.contains(TableKey($0.table)) }.map {
+      var copy = $0
+      copy.base = base
+      return copy
+    }
+  }
+
+  private func report(_ merge: ConflictCopyMerge) {
+    let (table, file) = (merge.copy.table, TerminalText.defused(merge.copy.url.lastPathComponent))
+    let parts = [("added", merge.added), ("changed", merge.changed), ("deleted", merge.removed)]
+      .filter { !$0.1.isEmpty }.map { "\($0.1.count.counted("record")) \($0.0) (\(ids($0.1)))" }
+    Terminal.print(
+      "\(table): \(parts.isEmpty ? "nothing new" : parts.joined(separator: ", ")) from '\(file)'")
+    let lines = MergeReport(name: table, kind: .copy).lines(
+      renumbered: merge.renumbered, conflicts: merge.conflicts)
+    for line in lines { Terminal.note(line) }
+    if !merge.otherKeys.isEmpty {
+      let keys = merge.otherKeys.map { "'\(TerminalText.defused($0))'" }.joined(separator: ", ")
+      Terminal.note("\(table): the copy has another \(keys) in its root; the table's is kept")
+    }
+    if let backup = merge.backup {
+      Terminal.note("\(table): the copy is now \(TerminalText.defused(backup.path))")
+    } else if !options.dryRun {
+      Terminal.note("\(table): another program has changed the copy meanwhile; run this command again")
+    }
+  }
+
+  private func ids(_ ids: [AnyRecordID]) -> String {
+    let first = ids.prefix(10).map(\.description).joined(separator: ", ")
+    return ids.count > 10 ? "\(first) and so on" : first
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FileDB
+
+/// Several machines change a table in a folder that a sync service copies between them.
+@Suite struct SyncedFolderTests {
+  private struct Machines {
+    var service: SyncedMachines
+    var stores: [RecordStore] = []
+    /// The titles of the records that a machine has added.
+    var added: Set<String> = []
+    /// Those of which a record was deleted.
+    var deleted: Set<String> = []
+
+    init(_ random: inout SeededRandom) throws {
+      let name = SyncedMachines.Service.allCases.randomElement(using: &random) ?? .syncthing
+      service = try SyncedMachines(count: Int.random(in: 2...3, using: &random), service: name)
+      stores = try service.machines.indices.map(open)
+    }
+
+    func open(_ machine: Int) throws -> RecordStore {
+      try RecordStore(
+        at: URL(fileURLWithPath: SyncedMachines.folder), disk: service.machines[machine].disk,
+        options: StoreOptions(checkpoints: .manual))
+    }
+
+    mutating func write(_ machine: Int, _ step: Int, _ random: inout SeededRandom) throws {
+      let table = try stores[machine].table("todo")
+      let snapshot = try table.snapshot()
+      let record = snapshot.randomElement(using: &random)
+      switch (Int.random(in: 0..<8, using: &random), record) {
+      case (0, let record?):
+        try table.delete(record.id)
+        deleted.insert(record.fields["title"]?.string ?? "")
+      case (1, let record?): try table.move(record.id, to: .top)
+      case (2...3, let record?): try table.set(["note": .string("by \(machine) at \(step)")], of: record.id)
+      default:
+        let title = "\(machine)-\(step)"
+        try table.add(["title": .string(title), "note": "new", "done": false], at: .bottom)
+        added.insert(title)
+      }
+    }
+
+    mutating func step(_ step: Int, _ random: inout SeededRandom) throws {
+      let machine = stores.indices.randomElement(using: &random) ?? 0
+      switch Int.random(in: 0..<12, using: &random) {
+      case 0: stores[machine] = try open(machine)
+      case 1...2: try stores[machine].checkpoint()
+      case 3...6: try service.step(machine, &random)
+      case 7: try stores[machine].merge(stores[machine].conflictCopies)
+      default: try write(machine, step, &random)
+      }
+    }
+
+    /// A table whose file has not arrived as a whole is left alone. Waiting commits that do not fit the file are added
+    /// to it.
+    mutating func attempt(_ body: (inout Machines) throws -> Void) throws {
+      do { try body(&self) } catch StoreError.Code.conflict {
+        for machine in stores.indices where !service.isArriving(at: machine) {
+          try stores[machine].repair("todo", keeping: .both)
+        }
+      } catch let error as StoreError where Self.isOfMissingPart(error) {}
+    }
+
+    private static func isOfMissingPart(_ error: StoreError) -> Bool {
+      [.damagedTable, .notATable, .tableNotFound].contains(error.code)
+    }
+
+    /// The service copies everything, and one machine merges what it has kept twice, until nothing is left to do.
+    mutating func end(_ random: inout SeededRandom) throws {
+      for _ in 0..<20 {
+        try service.settle(&random)
+        for store in stores {
+          do { try store.checkpoint() } catch StoreError.Code.conflict {
+            try store.repair("todo", keeping: .both)
+            try store.checkpoint()
+          }
+        }
+        try service.settle(&random)
+        let merging = stores.randomElement(using: &random) ?? stores[0]
+        if try merging.conflictCopies.isEmpty { return }
+        try merging.merge(merging.conflictCopies)
+        try merging.checkpoint()
+      }
+      Issue.record("there are always new copies")
+    }
+  }
+
+  @Test func noRecordIsLost() throws {
+    var random = SeededRandom.fromEnvironment("synced folder")
+    for round in 0..<TestLength.operations / 400 {
+      var machines = try Machines(&random)
+      try machines.stores[0].table("todo").add(["title": "first", "note": "new", "done": false])
+      try machines.stores[0].checkpoint()
+      machines.added = ["first"]
+      try machines.service.settle(&random)
+      for step in 0..<80 {
+        try machines.attempt { try $0.step(step, &random) }
+      }
+      try machines.end(&random)
+      let titles = Set(try machines.stores[0].table("todo").snapshot().compactMap { $0["title"]?.string })
+      let lost = machines.added.subtracting(machines.deleted).subtracting(titles)
+      #expect(lost.isEmpty, "round \(round)")
+      let files = try machines.service.machines.indices.map { try machines.service.files($0) }
+      #expect(
+        files.allSatisfy { $0 == files[0] } && files[0].count == 1, "round \(round): \(files.map(\.keys))")
+      for store in machines.stores { try store.checkInvariants() }
+    }
+  }
+}

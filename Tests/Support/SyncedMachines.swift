@@ -1,0 +1,127 @@
+import FileDBStorage
+import Foundation
+
+/// Machines with a store's folder each, and a sync service that copies the tables' files between them: whole files, at
+/// its own time, in any order. It does not copy `.filedb`.
+package struct SyncedMachines {
+  /// How the service names the version of a file that it does not choose.
+  package enum Service: CaseIterable, Sendable {
+    case syncthing, dropbox, nextcloud, seafile
+
+    func copy(of file: String, number: Int, from machine: Int) -> String {
+      let name = file.hasSuffix(".plist") ? String(file.dropLast(6)) : file
+      return switch self {
+      case .syncthing: "\(name).sync-conflict-20261101-\(100_000 + number)-MACHIN\(machine).plist"
+      case .dropbox: "\(name) (Machine \(machine)'s conflicted copy 2026-11-01 \(number)).plist"
+      case .nextcloud: "\(name) (conflicted copy 2026-11-01 \(100_000 + number)).plist"
+      case .seafile: "\(name) (SFConflict m\(machine)@example.com 2026-11-01-\(number)).plist"
+      }
+    }
+  }
+
+  package struct Machine {
+    package let disk = MemoryDisk()
+    /// The files as they were when the service last looked.
+    fileprivate var known: [String: [UInt8]] = [:]
+    /// Files of which only the first half is there yet.
+    fileprivate var arriving: Set<String> = []
+  }
+
+  package static let folder = "/store"
+
+  package private(set) var machines: [Machine]
+  private let service: Service
+  private var newest: [String: [UInt8]] = [:]
+  private var copyCount = 0
+
+  package init(count: Int, service: Service) throws {
+    self.service = service
+    machines = (0..<count).map { _ in Machine() }
+    for machine in machines { try machine.disk.makeFolder(Self.folder) }
+  }
+
+  /// The files in a machine's folder that the service copies.
+  package func files(_ machine: Int) throws -> [String: [UInt8]] {
+    let disk = machines[machine].disk
+    let names = try disk.list(Self.folder).filter { !$0.hasPrefix(".") }
+    return Dictionary(
+      uniqueKeysWithValues: try names.map { ($0, try disk.read("\(Self.folder)/\($0)").bytes) })
+  }
+
+  /// Whether only a part of a file has arrived.
+  package func isArriving(at machine: Int) -> Bool { !machines[machine].arriving.isEmpty }
+
+  /// Looks at one file of a machine.
+  package mutating func step(_ machine: Int, _ random: inout SeededRandom) throws {
+    let local = try files(machine)
+    let names = Set(local.keys).union(newest.keys).sorted()
+    guard let name = names.randomElement(using: &random) else { return }
+    try look(at: name, local[name], of: machine, &random)
+  }
+
+  /// Looks at all files of all machines, until nothing changes any more.
+  package mutating func settle(_ random: inout SeededRandom) throws {
+    while true {
+      let before = try machines.indices.map(files)
+      for machine in machines.indices {
+        for name in try Set(files(machine).keys).union(newest.keys).sorted() {
+          try look(at: name, files(machine)[name], of: machine, &random)
+        }
+      }
+      let isSettled = machines.allSatisfy(\.arriving.isEmpty)
+      if isSettled, try machines.indices.map(files) == before { return }
+    }
+  }
+
+  private mutating func look(
+    at name: String, _ local: [UInt8]?, of machine: Int, _ random: inout SeededRandom
+  ) throws {
+    if machines[machine].arriving.remove(name) != nil { return try put(newest[name], as: name, on: machine) }
+    let (known, newest) = (machines[machine].known[name], newest[name])
+    if local == newest {
+      machines[machine].known[name] = local
+    } else if local == known {
+      if let newest, Bool.random(using: &random) {
+        try write(Array(newest.prefix(newest.count / 2)), as: name, on: machine)
+        machines[machine].arriving.insert(name)
+      } else {
+        try put(newest, as: name, on: machine)
+      }
+    } else if newest == known || newest == nil {
+      self.newest[name] = local
+      machines[machine].known[name] = local
+    } else if let local, let newest {
+      try keepBoth(local, newest, of: name, on: machine, &random)
+    } else {
+      try put(newest, as: name, on: machine)
+    }
+  }
+
+  private mutating func keepBoth(
+    _ local: [UInt8], _ other: [UInt8], of name: String, on machine: Int, _ random: inout SeededRandom
+  ) throws {
+    copyCount += 1
+    let copy = service.copy(of: name, number: copyCount, from: machine)
+    if Bool.random(using: &random) {
+      newest[copy] = local
+      try put(other, as: name, on: machine)
+    } else {
+      newest[copy] = other
+      newest[name] = local
+      machines[machine].known[name] = local
+    }
+  }
+
+  private mutating func put(_ bytes: [UInt8]?, as name: String, on machine: Int) throws {
+    if let bytes {
+      try write(bytes, as: name, on: machine)
+    } else {
+      try machines[machine].disk.remove("\(Self.folder)/\(name)")
+    }
+    machines[machine].known[name] = bytes
+  }
+
+  private func write(_ bytes: [UInt8], as name: String, on machine: Int) throws {
+    _ = try machines[machine].disk.replace("\(Self.folder)/\(name)", with: bytes)
+  }
+}
