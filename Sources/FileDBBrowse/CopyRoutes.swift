@@ -22,6 +22,7 @@ extension Site {
       JSON.object([
         ("table", .string(copy.copy.table)), ("added", .number(copy.added.count)),
         ("changed", .number(copy.changed.count)), ("conflicts", .number(copy.conflicts.count)),
+        ("stays", .bool(copy.backup == nil)),
       ])
     }
     return .object([("copies", .array(copies)), ("step", JSON(entry?.id))])

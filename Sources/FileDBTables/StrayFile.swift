@@ -79,6 +79,20 @@ package struct StrayFile: Equatable, Sendable {
     return name.place(of: ".plist") != nil ? "a copy" : nil
   }
 
+  /// The table of which iCloud Drive, Google Drive or a file manager may have made a copy with this name: `todo` for
+  /// `todo 2` and for `todo (1)`. People also use such names.
+  package static func possibleOriginal(ofTable name: String) -> String? {
+    let bytes = Array(name.utf8)
+    guard let space = bytes.lastIndex(of: UInt8(ascii: " ")), space > 0 else { return nil }
+    var number = bytes[(space + 1)...]
+    if number.first == UInt8(ascii: "("), number.last == UInt8(ascii: ")") {
+      number = number.dropFirst().dropLast()
+    }
+    guard (1...3).contains(number.count), number.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
+    else { return nil }
+    return String(decoding: bytes[..<space], as: UTF8.self)
+  }
+
   package var message: String { "'\(file)' is no table, but \(kind)" }
 }
 

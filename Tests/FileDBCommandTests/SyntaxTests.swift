@@ -59,7 +59,9 @@ import Testing
         let proposal = try filedb("schema", name, "--suggest", in: folder).output
         let line = "PATH='\(program("filedb").deletingLastPathComponent().path)':$PATH; filedb \(proposal)"
         let result = try run("/bin/bash", ["-c", line], in: folder, input: "", environment: [:])
-        #expect(result.status == 0, "\(proposal.debugDescription): \(result.output.debugDescription) \(result.error.debugDescription)")
+        #expect(
+          result.status == 0,
+          "\(proposal.debugDescription): \(result.output.debugDescription) \(result.error.debugDescription)")
         #expect(try store.table(name).snapshot().schema?["n"]?.type == .integer, "\(name.debugDescription)")
         tried += 1
       }

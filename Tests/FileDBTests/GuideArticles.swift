@@ -136,6 +136,14 @@ extension Article {
           note + notes
             + "struct Client: Sendable { func send(_ text: String) async {} }\nlet client = Client()\n"),
       ]),
+    Article(
+      name: "Cookbook/SyncedFolders.md",
+      pieces: [
+        Piece(
+          .asyncFunction,
+          "let store = RecordStore.inMemory()\nfunc show(_ conflicts: [MergeConflict]) {}\nfunc report(_ error: any Error) {}\n"
+        )
+      ]),
     Article(name: "Cookbook/ShipAndUpgrade.md", pieces: [Piece(.function, food), Piece(.function, food)]),
     Article(
       name: "Guides/FromCodableFiles.md",

@@ -26,6 +26,7 @@ import Testing
     Layer(folder: "Attach", below: queries),
     Layer(folder: "Merge", below: queries + ["Attach"]),
     Layer(folder: "Repair", below: queries + ["Attach", "Merge"]),
+    Layer(folder: "Copies", below: queries + ["Observation", "Undo", "Attach", "Merge", "Repair"]),
     Layer(folder: "Shipping", below: queries + ["Undo", "Attach", "Merge", "Repair"]),
   ]
 

@@ -62,14 +62,14 @@ package struct SyncedMachines {
   /// Looks at all files of all machines, until nothing changes any more.
   package mutating func settle(_ random: inout SeededRandom) throws {
     while true {
-      let before = try machines.indices.map(files)
+      let before = (try machines.indices.map(files), newest)
       for machine in machines.indices {
         for name in try Set(files(machine).keys).union(newest.keys).sorted() {
           try look(at: name, files(machine)[name], of: machine, &random)
         }
       }
       let isSettled = machines.allSatisfy(\.arriving.isEmpty)
-      if isSettled, try machines.indices.map(files) == before { return }
+      if isSettled, try (machines.indices.map(files), newest) == before { return }
     }
   }
 

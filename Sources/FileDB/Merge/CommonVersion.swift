@@ -17,12 +17,19 @@ extension RecordsMerge {
   }
 }
 
+extension TableSnapshot {
+  /// The number of records that another table has with the same id and fields.
+  package func countOfRecords(equalIn other: TableSnapshot) -> Int {
+    state.records.count { other.state.record($0.id)?.hasSameBytes(as: $0) == true }
+  }
+}
+
 extension TableState {
   /// The records that two versions of a table have in common, each with the fields that are equal in both. Wherever the
   /// two differ, this differs from both, so that it is a conflict.
   fileprivate static func common(to ours: TableState, and theirs: TableState) -> TableState {
     let pairs = ours.records.compactMap { record in theirs.record(record.id).map { (record, $0) } }
-    let edited = EditedRecords(pairs, in: [ours, theirs])
+    let edited = EditedRecords(pairs, in: ours, and: theirs)
     var root = theirs.foreignKeys
     root[ConflictMark.orderKey] = true
     return TableState(counter: 0, records: pairs.compactMap(edited.common), foreignKeys: root)
@@ -35,22 +42,22 @@ extension TableState {
 private struct EditedRecords {
   /// Ids up to this one were given before the two versions parted.
   private let lastCommon: AnyRecordID?
-  /// The values that no other record of its table has in that field, as dictionaries of one field.
-  private let distinctive: Set<PlistDictionary>
+  /// The values that no other record of the table has in that field, as dictionaries of one field.
+  private let onlyInOurs: Set<PlistDictionary>
+  private let onlyInTheirs: Set<PlistDictionary>
 
-  init(_ pairs: [(EncodedRecord, EncodedRecord)], in tables: [TableState]) {
+  init(_ pairs: [(EncodedRecord, EncodedRecord)], in ours: TableState, and theirs: TableState) {
     lastCommon = pairs.lazy.filter { $0.hasSameBytes(as: $1) }.map(\.0.id).max()
-    let shared = pairs.lazy.filter { !$0.hasSameBytes(as: $1) }
-      .flatMap { Self.same($0.fields.dictionary, $1.fields.dictionary) }
-    // A yes or no is no evidence.
-    let values = Set(shared.filter { $0.value.bool == nil }.map(PlistDictionary.init(single:)))
-    distinctive = tables.reduce(values) { Self.distinctive($0, in: $1) }
+    let different = pairs.filter { !$0.hasSameBytes(as: $1) }
+    onlyInOurs = Self.distinctive(different.map(\.0), in: ours)
+    onlyInTheirs = Self.distinctive(different.map(\.1), in: theirs)
   }
 
-  /// The values that exactly one record has.
-  private static func distinctive(_ values: Set<PlistDictionary>, in table: TableState) -> Set<
-    PlistDictionary
-  > {
+  /// The values of these records that no other record has.
+  private static func distinctive(_ records: [EncodedRecord], in table: TableState) -> Set<PlistDictionary> {
+    // A yes or no is no evidence.
+    let fields = records.lazy.flatMap(\.fields.dictionary).filter { $0.value.bool == nil }
+    let values = Set(fields.map(PlistDictionary.init(single:)))
     if values.isEmpty { return [] }
     var (once, again): (Set<PlistDictionary>, Set<PlistDictionary>) = ([], [])
     for record in table.records {
@@ -62,20 +69,25 @@ private struct EditedRecords {
     return once.subtracting(again)
   }
 
-  private static func same(_ fields: PlistDictionary, _ others: PlistDictionary) -> [PlistDictionary.Entry] {
-    fields.filter { others[$0.key] == $0.value }
-  }
-
   /// The fields that are equal in both; `nil` for different records.
   func common(_ record: EncodedRecord, _ other: EncodedRecord) -> EncodedRecord? {
     if record.hasSameBytes(as: other) { return record }
     guard OverlayMarks(of: record).isEmpty, OverlayMarks(of: other).isEmpty else { return nil }
     let (fields, others) = (record.fields.dictionary, other.fields.dictionary)
-    let same = Self.same(fields, others)
-    guard same.contains(where: { distinctive.contains(PlistDictionary(single: $0)) }) else { return nil }
-    let isOld = lastCommon.map { record.id <= $0 } ?? false
-    let isAlike = AlikeRecords.isAlike(fields, others) && AlikeRecords.isAlike(others, fields)
-    return isOld || isAlike
-      ? EncodedRecord(id: record.id, fields: Fields(PlistDictionary(lastOf: same))) : nil
+    guard isOne(record.id, fields, others) else { return nil }
+    let same = fields.filter { others[$0.key] == $0.value }
+    return EncodedRecord(id: record.id, fields: Fields(PlistDictionary(lastOf: same)))
+  }
+
+  private func isOne(_ id: AnyRecordID, _ fields: PlistDictionary, _ others: PlistDictionary) -> Bool {
+    var (equal, different) = (0, 0)
+    for field in fields where onlyInOurs.contains(PlistDictionary(single: field)) {
+      guard let other = others[field.key] else { continue }
+      let isDistinctive = onlyInTheirs.contains(PlistDictionary(single: .init(key: field.key, value: other)))
+      if isDistinctive { if other == field.value { equal += 1 } else { different += 1 } }
+    }
+    if equal > 0, let lastCommon, id <= lastCommon { return true }
+    let sameCount = fields.count { others[$0.key] == $0.value }
+    return equal > different && sameCount * 2 >= max(fields.count, others.count)
   }
 }

@@ -1,6 +1,18 @@
 import FileDBEssentials
 import FileDBPlist
 
+extension StoreDisk {
+  /// The bytes of a table's file.
+  /// - Throws: ``StoreError/Code/damagedTable`` for a file that is too large, and the disk's errors.
+  func readTable(_ table: String, in file: String, limits: PlistLimits) throws(StoreError) -> [UInt8] {
+    let size = try status(file)?.stamp.size ?? 0
+    guard size <= limits.fileBytes else {  // Checked before reading it into memory.
+      throw StoreError(PlistError(.fileTooLarge(limit: limits.fileBytes)), file: file, table: table)
+    }
+    return try read(file).bytes
+  }
+}
+
 extension TableSnapshot {
   /// Reads a table's file outside of a store. The file may have any name and be in any folder. Commits that wait in the
   /// journal of a store are not included. The snapshot's ``table`` is the file's name without `.plist`.
@@ -8,19 +20,12 @@ extension TableSnapshot {
   ///   with file and line, and the disk's errors.
   /// - Complexity: O(*n*) in the size of the file.
   public init(contentsOf url: URL, limits: PlistLimits = PlistLimits()) throws {
-    try self.init(contentsOf: url, on: .system, limits: limits)
-  }
-
-  init(contentsOf url: URL, on disk: StoreDisk, limits: PlistLimits) throws {
     let file = url.standardizedFileURL
+    let disk = StoreDisk.system
     let folder = StoreFolder(path: file.deletingLastPathComponent().path, disk: disk)
     let isPlist = file.lastPathComponent.hasSuffix(StoreFolder.suffix)
     let name = isPlist ? file.deletingPathExtension().lastPathComponent : file.lastPathComponent
-    let size = try disk.status(file.path)?.stamp.size ?? 0
-    guard size <= limits.fileBytes else {  // Checked before reading it into memory.
-      throw StoreError(PlistError(.fileTooLarge(limit: limits.fileBytes)), file: file.path, table: name)
-    }
-    let bytes = try disk.read(file.path).bytes
+    let bytes = try disk.readTable(name, in: file.path, limits: limits)
     self.init(
       source: TableSource(table: name, in: .init(folder: folder, limits: limits)),
       state: try TableFile.decode(bytes, file: file.path, table: name, limits: limits))

@@ -37,12 +37,13 @@ extension RecordStore {
     try exclusively(timeout: options.lockTimeout) { try folder.write(conflicts, of: table) }
   }
 
-  /// Keeps these conflicts besides those that are kept already, but for those of a merge by git.
+  /// Keeps these conflicts besides those that nobody has settled yet, but for those of a merge by git.
   /// - Throws: as ``openConflicts(of:)`` and ``keep(_:of:)``.
   package func keepAlso(_ conflicts: [MergeConflict], of table: String) throws {
+    let newest = try self.table(table).snapshot()
     try exclusively(timeout: options.lockTimeout) {
       let kept = try openConflicts(of: table)
-      let former = kept?.gitVersions == nil ? kept?.conflicts ?? [] : []
+      let former = kept?.gitVersions == nil ? kept?.conflicts.filter { $0.isOpen(in: newest) } ?? [] : []
       let known = Set(former.compactMap(\.plist))
       let new = conflicts.filter { conflict in conflict.plist.map { !known.contains($0) } ?? false }
       try folder.write(OpenConflicts(gitVersions: nil, conflicts: former + new), of: table)

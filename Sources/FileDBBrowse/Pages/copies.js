@@ -33,9 +33,10 @@ export class Copies {
   }
 }
 
-function merged({ table, added, changed, conflicts }) {
+function merged({ table, added, changed, conflicts, stays }) {
   const parts = [`${counted(added, "record")} added to ${table}`];
   if (changed > 0) parts.push(`${changed} changed`);
   if (conflicts > 0) parts.push(`${counted(conflicts, "conflict")}, which “filedb conflicts” settles`);
+  if (stays) parts.push("and the copy stays; remove it when all machines have the same files");
   return parts.join(", ");
 }

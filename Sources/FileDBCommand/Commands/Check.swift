@@ -49,7 +49,10 @@ struct Check: StoreCommand {
       }
     }
     Terminal.noteEdits(in: first, of: tables.isEmpty ? nil : references.map(\.name))
-    if tables.isEmpty { try? Terminal.noteStrayFiles(in: first) }
+    if tables.isEmpty {
+      try? Terminal.noteStrayFiles(in: first)
+      try? Terminal.notePossibleCopies(in: first)
+    }
     try report.finish()
   }
 

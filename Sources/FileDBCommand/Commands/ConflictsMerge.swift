@@ -15,7 +15,9 @@ struct ConflictsMerge: WritingCommand {
       stands for different records, both are kept, and that of the copy gets a new id. With --base, the version that \
       both files come from, filedb also knows which records were deleted and which values are old.
 
-      The copies are moved into .filedb/backups. 'filedb undo' undoes the merge, and leaves the copies there.
+      The copies are moved into .filedb/backups. 'filedb undo' undoes the merge, and leaves the copies there. A copy \
+      stays where it is if the table's file does not change, because the sync service may be about to replace that file \
+      by one that lacks what the copy has.
       """)
 
   static var places: StorePlaces { .folders }
@@ -48,11 +50,18 @@ struct ConflictsMerge: WritingCommand {
     let store = try existingStore(for: tables.first)
     let copies = try chosen(in: store)
     guard !copies.isEmpty else { return Terminal.note("there are no copies to merge") }
-    let merge = try ConflictCopiesMerge(copies, in: store)
+    try checkGit(store, of: copies)
+    var status: Int32 = 0
+    let merge = try ConflictCopiesMerge(copies, in: store) { error in
+      Terminal.complain(error.description)
+      status = max(status, error.exitStatus)
+    }
+    guard !merge.isEmpty else { throw ExitCode(status) }
     let merged = try options.write(store, named: merge.name) { tx in try merge.carryOut(in: &tx) }
     let done = options.dryRun ? merged : try merge.finish(merged)
     for merge in done { report(merge) }
-    if done.contains(where: { !$0.conflicts.isEmpty }) { throw ExitCode(1) }
+    if done.contains(where: { !$0.conflicts.isEmpty }) { status = max(status, 1) }
+    if status > 0 { throw ExitCode(status) }
   }
 
   private func chosen(in store: RecordStore) throws -> [ConflictCopy] {
@@ -69,12 +78,23 @@ struct ConflictsMerge: WritingCommand {
     }
   }
 
+  /// Conflicts of the copies would be forgotten with those of git.
+  private func checkGit(_ store: RecordStore, of copies: [ConflictCopy]) throws {
+    let unmerged = UnmergedFile.all(in: store.url)
+    for copy in copies where try unmerged[TableKey(store.url(of: copy.table).lastPathComponent)] != nil {
+      throw StoreError(
+        .conflict, "git has not merged the file yet; settle that first, and run 'git add'", table: copy.table)
+    }
+  }
+
   private func report(_ merge: ConflictCopyMerge) {
     let (table, file) = (merge.copy.table, TerminalText.defused(merge.copy.url.lastPathComponent))
     let parts = [("added", merge.added), ("changed", merge.changed), ("deleted", merge.removed)]
       .filter { !$0.1.isEmpty }.map { "\($0.1.count.counted("record")) \($0.0) (\(ids($0.1)))" }
+    let news = merge.hasBroughtChanges ? "another order" : "nothing new"
     Terminal.print(
-      "\(table): \(parts.isEmpty ? "nothing new" : parts.joined(separator: ", ")) from '\(file)'")
+      "\(table): \(parts.isEmpty ? news : parts.joined(separator: ", ")) from '\(file)'")
+    StandardOutput.flush()
     let lines = MergeReport(name: table, kind: .copy).lines(
       renumbered: merge.renumbered, conflicts: merge.conflicts)
     for line in lines { Terminal.note(line) }
@@ -82,10 +102,10 @@ struct ConflictsMerge: WritingCommand {
       let keys = merge.otherKeys.map { "'\(TerminalText.defused($0))'" }.joined(separator: ", ")
       Terminal.note("\(table): the copy has another \(keys) in its root; the table's is kept")
     }
-    if let backup = merge.backup {
-      Terminal.note("\(table): the copy is now \(TerminalText.defused(backup.path))")
+    if merge.backup != nil {
+      Terminal.note("\(table): the copy is in .filedb/backups now")
     } else if !options.dryRun {
-      Terminal.note("\(table): another program has changed the copy meanwhile; run this command again")
+      Terminal.note("\(table): the copy stays where it is; remove it when all machines have the same files")
     }
   }
 

@@ -70,6 +70,7 @@ enum CommandExamples {
     "merge": ["filedb merge base.plist ours.plist theirs.plist --output merged.plist"],
     "conflicts list": ["filedb conflicts list"],
     "conflicts take": ["filedb conflicts take theirs", "filedb conflicts take theirs todo 1.title"],
+    "conflicts merge": ["filedb conflicts merge", "filedb conflicts merge todo --dry-run"],
     "git setup": ["filedb git setup"],
     "git check": ["filedb git check"],
     "git textconv": ["filedb git textconv todo.plist"],

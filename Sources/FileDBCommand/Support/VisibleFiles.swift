@@ -45,6 +45,24 @@ extension Terminal {
     )
   }
 
+  /// Names the tables that may be copies of others: their names and at least half of their records tell.
+  static func notePossibleCopies(in store: RecordStore) throws {
+    let names = try store.tableNames
+    for name in names {
+      guard let original = StrayFile.possibleOriginal(ofTable: name), names.contains(original) else {
+        continue
+      }
+      let copy = try store.table(name).snapshot()
+      let same = try copy.countOfRecords(equalIn: store.table(original).snapshot())
+      guard same > 0, same * 2 >= copy.count else { continue }
+      let file = ShellText.word(try store.url(of: name).path)
+      note(
+        "'\(TerminalText.defused(name))' may be a copy of '\(TerminalText.defused(original))': \(same) of its "
+          + "\(copy.count.counted("record")) are the same. This merges it: "
+          + "filedb conflicts merge \(ShellText.word(original)) --copy \(file)")
+    }
+  }
+
   /// Names the files in the folder of a shared store that somebody has edited, if the store does not have the edits yet.
   /// - Parameter tables: the tables that the command is about; `nil` for all.
   static func noteEdits(in store: RecordStore, of tables: [String]? = nil) {

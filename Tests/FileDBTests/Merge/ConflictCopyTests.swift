@@ -106,6 +106,38 @@ import Testing
     }
   }
 
+  /// Ours, theirs, and whether they are one record that was edited. There is another record, which both have.
+  @Test(
+    arguments: [
+      (["title": "milk", "done": false], ["title": "milk", "done": true], true),
+      (["title": "milk", "done": false], ["title": "bread", "done": false], false),
+      (["title": "milk", "done": false], ["title": "milk", "done": false, "note": "2 litres"], true),
+      // Which of the two values tells?
+      (["title": "milk", "note": "a"], ["title": "milk", "note": "b"], false),
+      (["title": "milk", "note": "a", "n": 1], ["title": "milk", "note": "b", "n": 1], true),
+      (["title": "other"], ["title": "other", "n": 1], false),
+      (["done": true], ["done": true, "n": 1], false), ([:], ["n": 1], false),
+    ] as [(Fields, Fields, Bool)])
+  func editedRecordIsToldFromAnotherOne(_ ours: Fields, _ theirs: Fields, isOne: Bool) throws {
+    func add(_ record: Fields) -> (RecordStore) throws -> Void { { try $0.table("todo").add(record) } }
+    try withCopies(add(["title": "other"]), ours: add(ours), theirs: add(theirs)) { store in
+      let merged = try store.merge(store.conflictCopies)[0]
+      #expect(merged.renumbered.isEmpty == isOne)
+      #expect(try store.table("todo").count == (isOne ? 2 : 3))
+    }
+  }
+
+  /// A record that both have, with a higher id, shows that this one is older than the two versions.
+  @Test func oldRecordWithTwoValuesIsOneRecord() throws {
+    try withCopies(
+      three, ours: { try $0.table("todo").set(["note": "x"], of: 1) },
+      theirs: { try $0.table("todo").set(["note": "y"], of: 1) }
+    ) { store in
+      let merged = try store.merge(store.conflictCopies)[0]
+      #expect(merged.renumbered.isEmpty && merged.conflicts.map(\.field) == ["note"])
+    }
+  }
+
   @Test func differentRecordsWithOneIDAreBothKept() throws {
     func declare(_ store: RecordStore) throws {
       try store.table("lists").add(["name": "first", "parent": 1])
@@ -172,6 +204,7 @@ import Testing
       let merged = try store.merge(store.conflictCopies)[0]
       #expect(merged.added.isEmpty && merged.changed.isEmpty && merged.conflicts.isEmpty)
       #expect(try lines(store) == before && before.count == 5)
+      #expect(merged.backup == nil && !merged.hasBroughtChanges)
     }
   }
 
@@ -180,8 +213,36 @@ import Testing
       let merge = try ConflictCopiesMerge(store.conflictCopies, in: store)
       let merged = try store.write { tx in try merge.carryOut(in: &tx) }
       let bytes = try store.disk.read("/store/\(Self.copyName)").bytes
-      _ = try store.disk.replace("/store/\(Self.copyName)", with: bytes)
+      _ = try store.disk.replace("/store/\(Self.copyName)", with: bytes + [UInt8(ascii: "\n")])
       #expect(try merge.finish(merged)[0].backup == nil && store.conflictCopies.count == 1)
+    }
+  }
+
+  /// The copy is the table's own file, and a commit waits: the table changes, and the file does not.
+  @Test func copyOfTheTablesOwnFileStays() throws {
+    let disk = MemoryDisk()
+    try disk.makeFolder("/store")
+    let store = try RecordStore(
+      at: URL(fileURLWithPath: "/store"), disk: disk, options: StoreOptions(checkpoints: .manual))
+    try three(store)
+    try store.checkpoint()
+    let bytes = try disk.read("/store/todo.plist").bytes
+    _ = try disk.replace("/store/\(Self.copyName)", with: bytes)
+    try store.table("todo").delete(3)
+    let merged = try store.merge(store.conflictCopies)[0]
+    #expect(merged.added == [3] && merged.backup == nil)
+    #expect(try store.conflictCopies.count == 1)
+    try store.checkInvariants()
+  }
+
+  @Test func newerSchemaOfTheCopyIsNotDeclared() throws {
+    func declare(_ version: Int64) -> (RecordStore) throws -> Void {
+      { try $0.table("todo").declare(TableSchema(version: version, fields: [.init("title")])) }
+    }
+    try withCopies(three, ours: declare(1), theirs: declare(2)) { store in
+      let merged = try store.merge(store.conflictCopies)[0]
+      #expect(merged.otherKeys == ["schema"])
+      #expect(try store.table("todo").snapshot().schema?.version == 1)
     }
   }
 

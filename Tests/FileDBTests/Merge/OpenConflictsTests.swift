@@ -51,7 +51,8 @@ import Testing
     try withTemporaryFolder { folder in
       let store = try RecordStore(at: folder)
       try store.table("t").add(["n": 1])
-      let conflict = MergeConflict(record: AnyRecordID(counted: 1), kind: .field("n", base: nil, ours: 1, theirs: 2))
+      let conflict = MergeConflict(
+        record: AnyRecordID(counted: 1), kind: .field("n", base: nil, ours: 1, theirs: 2))
       try store.keep(OpenConflicts(gitVersions: nil, conflicts: [conflict]), of: "t")
       let file = folder.appendingPathComponent(".filedb/conflicts/t.plist")
       try Data(text.utf8).write(to: file)

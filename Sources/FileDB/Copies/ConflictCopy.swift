@@ -15,18 +15,20 @@ public struct ConflictCopy: Sendable {
   public var base: TableSnapshot<Fields>?
   /// What the file's name says about the machine that the copy came from.
   let machine: String
+  /// Whether the file's name tells that it is a copy.
+  let isRecognized: Bool
 
   /// For a copy that ``RecordStore/conflictCopies`` does not recognize by its name, such as `todo 2.plist`.
   public init(of table: String, at url: URL, base: TableSnapshot<Fields>? = nil) {
     (self.table, self.url, self.base) = (table, url, base)
-    (kind, machine) = ("a copy", "")
+    (kind, machine, isRecognized) = ("a copy", "", false)
   }
 
   /// - Returns: `nil` for a file that is no copy of a table.
   fileprivate init?(_ stray: StrayFile, in folder: StoreFolder) {
     guard let original = stray.original else { return nil }
     (table, url) = (folder.table(of: original), URL(fileURLWithPath: "\(folder.path)/\(stray.file)"))
-    (kind, machine) = (stray.kind, stray.machine)
+    (kind, machine, isRecognized) = (stray.kind, stray.machine, true)
   }
 }
 
@@ -42,38 +44,46 @@ extension RecordStore {
     }
   }
 
-  /// The ``conflictCopies`` that are there, and then those that appear: each element has the copies that its predecessor
-  /// did not have. FileDB looks for copies only while somebody observes.
+  /// The ``conflictCopies`` that are there, and then those that appear or grow: each element has the copies that its
+  /// predecessor did not have with the same size. FileDB looks for copies only while somebody observes.
   public func newConflictCopies() -> ChangeSequence<[ConflictCopy]> {
     ChangeSequence(of: self, .conflictCopies) { [weak self] in
-      var seen: Set<URL> = []
+      var seen: Set<String> = []
       return {
         // If the folder cannot be listed now, the next look tries again.
-        guard let copies = try? self?.conflictCopies else { return nil }
-        defer { seen = Set(copies.map(\.url)) }
-        let new = copies.filter { !seen.contains($0.url) }
+        guard let self, let disk = self.visibleFolder?.disk, let copies = try? self.conflictCopies else {
+          return nil
+        }
+        // A copy that arrives in parts is complete only later.
+        let states = copies.map { "\((try? disk.status($0.url.path))?.stamp.size ?? 0) \($0.url.path)" }
+        defer { seen = Set(states) }
+        let new = zip(copies, states).filter { !seen.contains($1) }.map(\.0)
         return new.isEmpty ? nil : new
       }
     }
   }
 
-  /// Merges copies of tables into these tables, record by record and in one transaction, and then moves the copies into
-  /// `.filedb/backups`.
+  /// Merges copies of tables into these tables, record by record and in one transaction, and then moves the copies that
+  /// have brought changes into `.filedb/backups`.
   ///
   /// - A record that only one of the two has is in the result. Without a ``ConflictCopy/base``, nobody can tell whether
   ///   the other machine has deleted it or has never had it.
   /// - A record that both have, with different values in some fields, keeps the table's values. Each such field is a
-  ///   conflict, and `filedb conflicts` settles it.
+  ///   conflict, and `filedb conflicts` settles it. A field that only one of the two has is in the result.
   /// - If the two machines gave the same id to different records, the table has both, and the one from the copy gets a
   ///   new id. References to it from records of copies of the same machine follow.
   /// - The order of the records is the table's. What comes from the copy goes below the record that is above it there.
   ///
-  /// A copy that another program changes meanwhile stays in the folder, to be merged again.
+  /// FileDB then makes a checkpoint. A copy stays in the folder if the table's file has not changed or is now equal to
+  /// the copy: the service may be about to replace the file by one that lacks what the copy has. Remove such a copy when
+  /// all machines have the same files. A copy outside the folder stays, too, and so does one that another program
+  /// changes meanwhile.
   /// - Returns: what became of each copy, in the same order.
   /// - Throws: ``StoreError/Code/insideWrite`` inside a write; ``StoreError/Code/tableNotFound`` if there is no such
   ///   table; ``StoreError/Code/tableExists`` for a file that is itself a table with commits of its own; for a copy that cannot be read, as
-  ///   `TableSnapshot(contentsOf:)`; as ``write(_:)``, for example if the result breaks a rule of the table's schema.
-  ///   Then nothing is changed.
+  ///   `TableSnapshot(contentsOf:)`; ``StoreError/Code/readOnly`` for a table over an attached one; as ``write(_:)``,
+  ///   for example if the result breaks a rule of the table's schema. Then nothing is changed. If it is only impossible
+  ///   to keep the conflicts, it throws the disk's error, and the copies stay.
   /// - Complexity: O(*n* log *n*) in the records.
   @discardableResult
   public func merge(_ copies: [ConflictCopy]) throws -> [ConflictCopyMerge] {
@@ -115,8 +125,11 @@ public struct ConflictCopyMerge: Sendable {
   /// The keys in the root of the file, such as that of the schema, for which the copy has another value. The table
   /// keeps its own.
   public let otherKeys: [String]
-  /// Where the copy is now; `nil` if it is still in the folder, because it was changed during the merge.
+  /// Where the copy is now; `nil` if it has stayed where it was.
   public internal(set) var backup: URL?
+
+  /// Whether the table has anything from the copy.
+  public let hasBroughtChanges: Bool
 
   /// The table before the merge.
   let before: TableState

@@ -1,0 +1,184 @@
+import FileDBEssentials
+import FileDBPlist
+import FileDBTables
+
+/// The steps of ``RecordStore/merge(_:)``.
+package struct ConflictCopiesMerge {
+  private struct Version {
+    let copy: ConflictCopy
+    let state: TableState
+    let file: FileVersion
+    /// The table's own file before the merge.
+    let tableFile: FileVersion?
+  }
+
+  private let store: RecordStore
+  private let versions: [Version]
+
+  /// Reads the copies.
+  /// - Parameter skip: called with the error of a copy that cannot be merged. If it does not throw, the others are
+  ///   merged without it.
+  /// - Throws: what `skip` throws; ``StoreError/Code/insideWrite``.
+  package init(
+    _ copies: [ConflictCopy], in store: RecordStore, skipping skip: (StoreError) throws -> Void = { throw $0 }
+  ) throws {
+    guard store.writers.currentTransaction == nil else {
+      throw StoreError(
+        .insideWrite, "copies cannot be merged in a transaction, because their files are moved")
+    }
+    self.store = store
+    versions = try copies.compactMap { copy in
+      do { return try Self.read(copy, in: store) } catch let error as StoreError {
+        try skip(error)
+        return nil
+      }
+    }
+  }
+
+  private static func read(_ copy: ConflictCopy, in store: RecordStore) throws -> Version {
+    let disk = store.visibleFolder?.disk ?? .system
+    if store.isInFolder(copy) { try checkIsNoTable(copy, of: store) }
+    guard try store.table(copy.table).exists else {
+      throw StoreError(
+        .tableNotFound, "there is no such table; to make one of the copy, give it the name of the table",
+        file: copy.url.path, table: copy.table)
+    }
+    let limits = store.options.limits
+    let bytes = try disk.readTable(copy.table, in: copy.path, limits: limits)
+    return Version(
+      copy: copy, state: try TableFile.decode(bytes, file: copy.path, table: copy.table, limits: limits),
+      file: FileVersion(bytes), tableFile: try store.visibleFile(of: copy.table))
+  }
+
+  private static func checkIsNoTable(_ copy: ConflictCopy, of store: RecordStore) throws {
+    guard try copy.name == TableKey(copy.table) || store.table(copy.name.text).commitsBehind > 0 else {
+      return
+    }
+    throw StoreError(
+      .tableExists, "the file is no copy, but a table into which commits go", file: copy.path,
+      table: copy.name.text)
+  }
+
+  /// Whether there is nothing to merge.
+  package var isEmpty: Bool { versions.isEmpty }
+
+  /// A name for the undo step.
+  package var name: String {
+    let tables = Set(versions.map { TableKey($0.copy.table) }).sorted().map(\.text).joined(separator: ", ")
+    return "merge of \(tables) with \(versions.count == 1 ? "a copy" : "\(versions.count) copies")"
+  }
+
+  /// Changes the tables. It may run more than once.
+  package func carryOut(in transaction: inout StoreTransaction) throws -> [ConflictCopyMerge] {
+    var merges: [ConflictCopyMerge] = []
+    for version in versions {
+      let name = version.copy.table
+      let ours = try transaction[name].snapshot().state
+      guard ours.beneath == nil else {
+        throw StoreError(
+          .readOnly, "a table over an attached one cannot be merged; open the store without the attached one",
+          table: name)
+      }
+      let merge =
+        try version.copy.base.map { try RecordsMerge(base: $0.state, ours: ours, copy: version.state) }
+        ?? RecordsMerge(ours: ours, copy: version.state)
+      let changes = ours.changes(to: merge.merged).filter { change in
+        if case .declare = change { false } else { true }  // The schema stays.
+      }
+      for change in changes { try transaction.state.apply(change, to: name) }
+      merges.append(
+        ConflictCopyMerge(version.copy, version.state, into: ours, merge, isChanged: !changes.isEmpty))
+    }
+    let references = RenumberedReferences(merges)
+    for index in merges.indices { try references.follow(&merges[index], number: index, in: &transaction) }
+    return merges
+  }
+
+  /// Keeps the conflicts, and moves the copies into the backups. If the program ends before, the copies are still
+  /// there.
+  package func finish(_ merges: [ConflictCopyMerge]) throws -> [ConflictCopyMerge] {
+    for merge in merges where !merge.conflicts.isEmpty {
+      try store.keepAlso(merge.conflicts, of: merge.copy.table)
+    }
+    // If a file cannot be written now, the copies stay.
+    guard let folder = store.visibleFolder, (try? store.checkpoint()) != nil else { return merges }
+    return try store.exclusively(timeout: store.options.lockTimeout) {
+      zip(merges, versions).map { merge, version in
+        var merge = merge
+        merge.backup = try? moveToBackups(version, of: folder)
+        return merge
+      }
+    }
+  }
+
+  /// - Returns: `nil` if the copy stays.
+  private func moveToBackups(_ version: Version, of folder: StoreFolder) throws -> URL? {
+    let copy = version.copy
+    guard store.isInFolder(copy), try isWritten(version), try isNoTable(copy) else { return nil }
+    let bytes = try folder.disk.read(copy.path).bytes
+    guard FileVersion(bytes) == version.file else { return nil }
+    let backup = try folder.keepBackup(of: copy.path, bytes)
+    // The backup took a while.
+    guard try FileVersion(folder.disk.read(copy.path).bytes) == version.file else { return nil }
+    try folder.disk.remove(copy.path)
+    return URL(fileURLWithPath: backup)
+  }
+
+  /// Whether the table's file has become another one by the merge. If it has not, the service may be about to replace
+  /// it, and would not keep what the copy has.
+  private func isWritten(_ version: Version) throws -> Bool {
+    let now = try store.visibleFile(of: version.copy.table)
+    return now != version.tableFile && now != version.file
+  }
+
+  /// Whether nobody has begun to use the copy as a table.
+  private func isNoTable(_ copy: ConflictCopy) throws -> Bool {
+    try copy.isRecognized || store.shownFiles == nil && store.fileLog.pendingTable(copy.name) == nil
+  }
+}
+
+extension ConflictCopy {
+  fileprivate var path: String { url.standardizedFileURL.path }
+
+  /// The name that the copy would have as a table.
+  fileprivate var name: TableKey {
+    let file = url.lastPathComponent
+    return TableKey(
+      file.hasSuffix(StoreFolder.suffix) ? String(file.dropLast(StoreFolder.suffix.count)) : file)
+  }
+}
+
+extension RecordStore {
+  fileprivate func isInFolder(_ copy: ConflictCopy) -> Bool {
+    visibleFolder?.path == copy.url.deletingLastPathComponent().standardizedFileURL.path
+  }
+
+  /// The version of the file that people see; `nil` if there is none.
+  fileprivate func visibleFile(of table: String) throws -> FileVersion? {
+    try visibleFolder?.readFile(of: TableKey(table), limits: options.limits).content
+      .map { FileVersion($0.bytes) }
+  }
+}
+
+extension ConflictCopyMerge {
+  fileprivate init(
+    _ copy: ConflictCopy, _ state: TableState, into ours: TableState, _ merge: RecordsMerge, isChanged: Bool
+  ) {
+    (self.copy, before, hasBroughtChanges) = (copy, ours, isChanged)
+    for record in merge.merged.records {
+      switch ours.record(record.id) {
+      case nil: added.append(record.id)
+      case let former?: if !former.hasSameBytes(as: record) { changed.append(record.id) }
+      }
+    }
+    if copy.base != nil { removed = ours.records.ids.filter { merge.merged.record($0) == nil } }
+    conflicts = merge.conflicts.filter { conflict in
+      if case .rule = conflict.kind { return false }  // The transaction throws it.
+      return true
+    }
+    renumbered = merge.renumbered
+    let keys =
+      ours.foreignKeys.map(\.key) + state.foreignKeys.map(\.key).filter { ours.foreignKeys[$0] == nil }
+    otherKeys = keys.filter { ours.foreignKeys[$0] != state.foreignKeys[$0] }
+  }
+}
