@@ -17,7 +17,8 @@ extension Site {
   }
 
   private func mergeCopies() throws -> JSON {
-    let (merges, entry) = try store.undoLog.merge(store.conflictCopies)
+    var failures: [StoreError] = []
+    let (merges, entry) = try store.undoLog.merge(store.conflictCopies) { failures.append($0) }
     let copies = merges.map { copy in
       JSON.object([
         ("table", .string(copy.copy.table)), ("added", .number(copy.added.count)),
@@ -25,6 +26,9 @@ extension Site {
         ("stays", .bool(copy.backup == nil)),
       ])
     }
-    return .object([("copies", .array(copies)), ("step", JSON(entry?.id))])
+    let messages = (failures + merges.compactMap(\.failure)).map { JSON.string($0.description) }
+    return .object([
+      ("copies", .array(copies)), ("failures", .array(messages)), ("step", JSON(entry?.id)),
+    ])
   }
 }

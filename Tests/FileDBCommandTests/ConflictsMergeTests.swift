@@ -110,6 +110,27 @@ import Testing
     #expect(try await tool.status() == 0)
   }
 
+  @Test func severalValuesAreNotTakenOneAfterTheOther() throws {
+    try withCopy { folder in
+      let copy = folder.appendingPathComponent(Self.copy)
+      let text = try String(contentsOf: copy, encoding: .utf8)
+      try text.replacing(">theirs<", with: ">others<").write(
+        to: folder.appendingPathComponent(Self.copy.replacing("ABCDEFG", with: "HIJKLMN")), atomically: true,
+        encoding: .utf8)
+      try filedb("conflicts", "merge", in: folder)
+      #expect(
+        try filedb("conflicts", "list", "--format", "ndjson", in: folder).output.split(separator: "\n").count
+          == 2)
+      let refused = try filedb("conflicts", "take", "theirs", in: folder)
+      #expect(
+        refused.status != 0
+          && refused.error.contains("several copies have different values for 'note' of record 1"))
+      #expect(try titles(folder).first == "milk,ours")
+      #expect(try filedb("conflicts", "take", "ours", in: folder).status == 0)
+      #expect(try filedb("conflicts", "list", in: folder).status == 0)
+    }
+  }
+
   @Test func mistakesAreNamed() throws {
     try withCopy { folder in
       let cases: [(words: [String], status: Int32, error: String)] = [

@@ -8,8 +8,6 @@ package struct ConflictCopiesMerge {
     let copy: ConflictCopy
     let state: TableState
     let file: FileVersion
-    /// The table's own file before the merge.
-    let tableFile: FileVersion?
   }
 
   private let store: RecordStore
@@ -37,17 +35,23 @@ package struct ConflictCopiesMerge {
 
   private static func read(_ copy: ConflictCopy, in store: RecordStore) throws -> Version {
     let disk = store.visibleFolder?.disk ?? .system
-    if store.isInFolder(copy) { try checkIsNoTable(copy, of: store) }
-    guard try store.table(copy.table).exists else {
+    if store.isInFolder(copy), !copy.isRecognized { try checkIsNoTable(copy, of: store) }
+    let table = try store.table(copy.table).snapshot().state
+    guard table.exists else {
       throw StoreError(
         .tableNotFound, "there is no such table; to make one of the copy, give it the name of the table",
-        file: copy.url.path, table: copy.table)
+        file: copy.path, table: copy.table)
+    }
+    guard table.beneath == nil else {
+      throw StoreError(
+        .readOnly, "a table over an attached one cannot be merged; open the store without the attached one",
+        table: copy.table)
     }
     let limits = store.options.limits
     let bytes = try disk.readTable(copy.table, in: copy.path, limits: limits)
     return Version(
       copy: copy, state: try TableFile.decode(bytes, file: copy.path, table: copy.table, limits: limits),
-      file: FileVersion(bytes), tableFile: try store.visibleFile(of: copy.table))
+      file: FileVersion(bytes))
   }
 
   private static func checkIsNoTable(_ copy: ConflictCopy, of store: RecordStore) throws {
@@ -73,12 +77,8 @@ package struct ConflictCopiesMerge {
     var merges: [ConflictCopyMerge] = []
     for version in versions {
       let name = version.copy.table
-      let ours = try transaction[name].snapshot().state
-      guard ours.beneath == nil else {
-        throw StoreError(
-          .readOnly, "a table over an attached one cannot be merged; open the store without the attached one",
-          table: name)
-      }
+      let table = try transaction[name]
+      let ours = try table.snapshot().state
       let merge =
         try version.copy.base.map { try RecordsMerge(base: $0.state, ours: ours, copy: version.state) }
         ?? RecordsMerge(ours: ours, copy: version.state)
@@ -87,10 +87,17 @@ package struct ConflictCopiesMerge {
       }
       for change in changes { try transaction.state.apply(change, to: name) }
       merges.append(
-        ConflictCopyMerge(version.copy, version.state, into: ours, merge, isChanged: !changes.isEmpty))
+        ConflictCopyMerge(
+          version.copy, version.state, into: ours, merge, isChanged: !changes.isEmpty,
+          after: try table.snapshot().state))
     }
     let references = RenumberedReferences(merges)
     for index in merges.indices { try references.follow(&merges[index], number: index, in: &transaction) }
+    for index in merges.indices {
+      let table = merges[index].copy.table
+      merges[index].fileBefore = try store.visibleFile(of: table)
+      merges[index].fileAfter = FileVersion(TableFile.encode(try transaction[table].snapshot().state))
+    }
     return merges
   }
 
@@ -100,40 +107,42 @@ package struct ConflictCopiesMerge {
     for merge in merges where !merge.conflicts.isEmpty {
       try store.keepAlso(merge.conflicts, of: merge.copy.table)
     }
-    // If a file cannot be written now, the copies stay.
-    guard let folder = store.visibleFolder, (try? store.checkpoint()) != nil else { return merges }
+    guard let folder = store.visibleFolder else { return merges }
+    var failure: StoreError?
+    do { try store.checkpoint() } catch let error as StoreError { failure = error }
     return try store.exclusively(timeout: store.options.lockTimeout) {
       zip(merges, versions).map { merge, version in
         var merge = merge
-        merge.backup = try? moveToBackups(version, of: folder)
+        do {
+          merge.backup = try moveToBackups(version, merge, in: folder)
+          if merge.backup == nil { merge.failure = failure }
+        } catch { merge.failure = error as? StoreError }
         return merge
       }
     }
   }
 
   /// - Returns: `nil` if the copy stays.
-  private func moveToBackups(_ version: Version, of folder: StoreFolder) throws -> URL? {
+  private func moveToBackups(
+    _ version: Version, _ merge: ConflictCopyMerge, in folder: StoreFolder
+  ) throws -> URL? {
     let copy = version.copy
-    guard store.isInFolder(copy), try isWritten(version), try isNoTable(copy) else { return nil }
-    let bytes = try folder.disk.read(copy.path).bytes
-    guard FileVersion(bytes) == version.file else { return nil }
-    let backup = try folder.keepBackup(of: copy.path, bytes)
-    // The backup took a while.
-    guard try FileVersion(folder.disk.read(copy.path).bytes) == version.file else { return nil }
-    try folder.disk.remove(copy.path)
-    return URL(fileURLWithPath: backup)
+    guard store.isInFolder(copy), try isWritten(version, merge), try isNoTable(copy) else { return nil }
+    return try folder.moveToBackups(copy.path, if: version.file).map { URL(fileURLWithPath: $0) }
   }
 
   /// Whether the table's file has become another one by the merge. If it has not, the service may be about to replace
   /// it, and would not keep what the copy has.
-  private func isWritten(_ version: Version) throws -> Bool {
-    let now = try store.visibleFile(of: version.copy.table)
-    return now != version.tableFile && now != version.file
+  private func isWritten(_ version: Version, _ merge: ConflictCopyMerge) throws -> Bool {
+    guard let after = merge.fileAfter, after != merge.fileBefore, after != version.file else { return false }
+    return try store.visibleFile(of: version.copy.table) == after
   }
 
   /// Whether nobody has begun to use the copy as a table.
   private func isNoTable(_ copy: ConflictCopy) throws -> Bool {
-    try copy.isRecognized || store.shownFiles == nil && store.fileLog.pendingTable(copy.name) == nil
+    let log = try store.fileLog
+    try log.readOn()
+    return (copy.isRecognized || store.shownFiles == nil) && log.pendingTable(copy.name) == nil
   }
 }
 
@@ -162,9 +171,10 @@ extension RecordStore {
 
 extension ConflictCopyMerge {
   fileprivate init(
-    _ copy: ConflictCopy, _ state: TableState, into ours: TableState, _ merge: RecordsMerge, isChanged: Bool
+    _ copy: ConflictCopy, _ state: TableState, into ours: TableState, _ merge: RecordsMerge, isChanged: Bool,
+    after: TableState
   ) {
-    (self.copy, before, hasBroughtChanges) = (copy, ours, isChanged)
+    (self.copy, before, self.after, hasBroughtChanges) = (copy, ours, after, isChanged)
     for record in merge.merged.records {
       switch ours.record(record.id) {
       case nil: added.append(record.id)

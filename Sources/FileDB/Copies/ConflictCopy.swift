@@ -26,7 +26,7 @@ public struct ConflictCopy: Sendable {
 
   /// - Returns: `nil` for a file that is no copy of a table.
   fileprivate init?(_ stray: StrayFile, in folder: StoreFolder) {
-    guard let original = stray.original else { return nil }
+    guard let original = stray.original, !original.isEmpty, original != StoreFolder.suffix else { return nil }
     (table, url) = (folder.table(of: original), URL(fileURLWithPath: "\(folder.path)/\(stray.file)"))
     (kind, machine, isRecognized) = (stray.kind, stray.machine, true)
   }
@@ -74,8 +74,8 @@ extension RecordStore {
   ///   new id. References to it from records of copies of the same machine follow.
   /// - The order of the records is the table's. What comes from the copy goes below the record that is above it there.
   ///
-  /// FileDB then makes a checkpoint. A copy stays in the folder if the table's file has not changed or is now equal to
-  /// the copy: the service may be about to replace the file by one that lacks what the copy has. Remove such a copy when
+  /// FileDB then makes a checkpoint. A copy stays in the folder if the merge has not changed the table's file, or if
+  /// that is now equal to the copy: the service may be about to replace the file by one that lacks what the copy has. Remove such a copy when
   /// all machines have the same files. A copy outside the folder stays, too, and so does one that another program
   /// changes meanwhile.
   /// - Returns: what became of each copy, in the same order.
@@ -95,12 +95,16 @@ extension RecordStore {
 
 extension UndoLog {
   /// Merges copies as ``RecordStore/merge(_:)`` does, in one undo step. An undo leaves the copies in the backups.
+  /// - Parameter skip: called with the error of a copy that cannot be merged. If it does not throw, the others are
+  ///   merged without it. By default, it throws.
   /// - Returns: what became of each copy, and the step; `nil` if nothing has changed.
   /// - Throws: as ``RecordStore/merge(_:)``.
   /// - Complexity: as ``RecordStore/merge(_:)``.
   @discardableResult
-  public func merge(_ copies: [ConflictCopy]) throws -> (merges: [ConflictCopyMerge], entry: Entry?) {
-    let merge = try ConflictCopiesMerge(copies, in: store)
+  public func merge(
+    _ copies: [ConflictCopy], skipping skip: (StoreError) throws -> Void = { throw $0 }
+  ) throws -> (merges: [ConflictCopyMerge], entry: Entry?) {
+    let merge = try ConflictCopiesMerge(copies, in: store, skipping: skip)
     let (merges, entry) = try loggedWrite(named: merge.name) { transaction in
       try merge.carryOut(in: &transaction)
     }
@@ -131,6 +135,13 @@ public struct ConflictCopyMerge: Sendable {
   /// Whether the table has anything from the copy.
   public let hasBroughtChanges: Bool
 
-  /// The table before the merge.
+  /// Why the table's file could not be written, or the copy not be moved; `nil` if there was no error.
+  public internal(set) var failure: StoreError?
+
+  /// The table before and after the merge of this copy.
   let before: TableState
+  let after: TableState
+  /// The table's file before the merges, and as a checkpoint then writes it.
+  var fileBefore: FileVersion?
+  var fileAfter: FileVersion?
 }

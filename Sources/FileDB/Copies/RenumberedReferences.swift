@@ -23,10 +23,11 @@ struct RenumberedReferences {
     }
   }
 
-  /// The new ids in a table, as the copy with this number knows its records. If there are several copies of the table
-  /// from its machine, nobody can tell which it refers to.
+  /// The new ids in a table, as the copy with this number knows its records. If its machine is not known, or if there
+  /// are several copies of the table from there, nobody can tell which one it refers to.
   private func newIDs(in table: TableKey, for number: Int) -> [Int64: Int64] {
     if copies[number].table == table { return copies[number].newIDs }
+    if copies[number].machine.isEmpty { return [:] }
     let others = copies.filter { $0.table == table && $0.machine == copies[number].machine }
     return others.count == 1 ? others[0].newIDs : [:]
   }
@@ -46,9 +47,10 @@ struct RenumberedReferences {
       for id in merge.added + merge.changed {
         let record = RecordID<Fields>(id)
         let value = try table.snapshot()[id: record]?.fields[field.name]
-        guard let new = renumbered(value), merge.before.record(id)?.fields[field.name] != value else {
-          continue
-        }
+        // What another copy has changed since is not from this one.
+        guard let new = renumbered(value), merge.before.record(id)?.fields[field.name] != value,
+          merge.after.record(id)?.fields[field.name] == value
+        else { continue }
         try table.set(Fields([field.name: new]), of: record)
       }
       merge.conflicts = merge.conflicts.map { $0.replacing(field.name, renumbered) }

@@ -364,4 +364,19 @@ extension StoreFolder {
     try disk.replace(path, with: bytes)
     return path
   }
+
+  /// Moves a file of the folder into the backups, if it still has this content.
+  /// - Returns: the backup; `nil` if another program has changed the file.
+  func moveToBackups(_ file: String, if version: FileVersion) throws(StoreError) -> String? {
+    let bytes = try disk.read(file).bytes
+    guard FileVersion(bytes) == version else { return nil }
+    let backup = try keepBackup(of: file, bytes)
+    let isRemoved = try disk.remove(file) { [disk] path throws(DiskError) in
+      guard let path, try disk.disk.status(path) != nil else { return true }
+      return try FileVersion(disk.disk.read(path).bytes) == version
+    }
+    guard isRemoved else { return nil }
+    try disk.syncFolder(path)
+    return backup
+  }
 }

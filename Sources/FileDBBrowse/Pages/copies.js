@@ -25,8 +25,9 @@ export class Copies {
 
   async #merge() {
     try {
-      const { copies, step } = await this.#api.mergeCopies();
-      await this.#onMerged(`Merged: ${copies.map(merged).join("; ")}.`, step);
+      const { copies, failures, step } = await this.#api.mergeCopies();
+      const texts = copies.length > 0 ? [`Merged: ${copies.map(merged).join("; ")}.`] : [];
+      await this.#onMerged([...texts, ...failures].join(" "), step);
     } catch (error) {
       this.#notices.fail(error);
     }

@@ -101,7 +101,20 @@ struct ConflictsTake: WritingCommand {
     return [(tables[0], words)]
   }
 
+  /// Several copies of a table may have different values for one field. Only one can be taken.
+  private func checkIsOne(_ chosen: [MergeConflict], of table: TableConflicts) throws {
+    let groups = Dictionary(grouping: chosen, by: \.subject).values.filter { $0.count > 1 }
+    guard side == .theirs, let conflict = groups.first?[0] else { return }
+    let place = conflict.record.map { record in "record \(record)" } ?? "the order"
+    throw StoreError(
+      .conflict,
+      "several copies have different values for \(conflict.field.map { "'\($0)' of \(place)" } ?? place); "
+        + "'filedb conflicts list' shows them. Set the one you want, and take 'ours' for the others",
+      table: table.name)
+  }
+
   private func settle(_ chosen: [MergeConflict], of table: TableConflicts) throws {
+    try checkIsOne(chosen, of: table)
     let (name, side) = (TableName.records(table.name), side.side)
     let settled = chosen.filter { side == .ours || $0.record != nil || $0.isOfOrder }
     try options.write(table.store, named: "merge of \(table.name), taking \(side)") { tx in

@@ -81,7 +81,9 @@ struct ConflictsMerge: WritingCommand {
   /// Conflicts of the copies would be forgotten with those of git.
   private func checkGit(_ store: RecordStore, of copies: [ConflictCopy]) throws {
     let unmerged = UnmergedFile.all(in: store.url)
-    for copy in copies where try unmerged[TableKey(store.url(of: copy.table).lastPathComponent)] != nil {
+    for copy in copies {
+      guard let url = try? store.url(of: copy.table), unmerged[TableKey(url.lastPathComponent)] != nil
+      else { continue }
       throw StoreError(
         .conflict, "git has not merged the file yet; settle that first, and run 'git add'", table: copy.table)
     }
@@ -104,6 +106,8 @@ struct ConflictsMerge: WritingCommand {
     }
     if merge.backup != nil {
       Terminal.note("\(table): the copy is in .filedb/backups now")
+    } else if let failure = merge.failure {
+      Terminal.note("\(table): the copy stays where it is: \(failure)")
     } else if !options.dryRun {
       Terminal.note("\(table): the copy stays where it is; remove it when all machines have the same files")
     }

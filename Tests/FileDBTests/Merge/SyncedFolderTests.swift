@@ -43,13 +43,26 @@ import Testing
       }
     }
 
+    /// Merges the copies on a machine, while the service goes on.
+    mutating func merge(_ machine: Int, _ random: inout SeededRandom) throws {
+      let store = stores[machine]
+      func go(_ random: inout SeededRandom) throws {
+        for _ in 0..<Int.random(in: 0...3, using: &random) { try service.step(machine, &random) }
+      }
+      let merge = try ConflictCopiesMerge(store.conflictCopies, in: store) { _ in }
+      try go(&random)
+      let merged = try store.write { tx in try merge.carryOut(in: &tx) }
+      try go(&random)
+      _ = try merge.finish(merged)
+    }
+
     mutating func step(_ step: Int, _ random: inout SeededRandom) throws {
       let machine = stores.indices.randomElement(using: &random) ?? 0
       switch Int.random(in: 0..<12, using: &random) {
       case 0: stores[machine] = try open(machine)
       case 1...2: try stores[machine].checkpoint()
       case 3...6: try service.step(machine, &random)
-      case 7: try stores[machine].merge(stores[machine].conflictCopies)
+      case 7: try merge(machine, &random)
       default: try write(machine, step, &random)
       }
     }
