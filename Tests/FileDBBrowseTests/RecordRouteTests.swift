@@ -17,7 +17,8 @@ import Testing
       let tables = try browsed.get("/api/store").text
       #expect(
         tables.contains(
-          #""tables":[{"name":"todo","count":3,"problem":null,"attached":false}],"undo":[],"redo":[]"#))
+          #""tables":[{"name":"todo","count":3,"problem":null,"attached":false}],"copies":[],"undo":[],"redo":[]"#
+        ))
       #expect(
         try browsed.get("/api/tables/todo").text == #"""
           {"name":"todo","count":3,"columns":[\#
