@@ -81,7 +81,7 @@ extension RecordStore {
   /// - Returns: what became of each copy, in the same order.
   /// - Throws: ``StoreError/Code/insideWrite`` inside a write; ``StoreError/Code/tableNotFound`` if there is no such
   ///   table; ``StoreError/Code/tableExists`` for a file that is itself a table with commits of its own; for a copy that cannot be read, as
-  ///   `TableSnapshot(contentsOf:)`; ``StoreError/Code/readOnly`` for a table over an attached one; as ``write(_:)``,
+  ///   `TableSnapshot(contentsOf:)`; ``StoreError/Code/readOnly`` for a table over an attached one; as `write(_:)`,
   ///   for example if the result breaks a rule of the table's schema. Then nothing is changed. If it is only impossible
   ///   to keep the conflicts, it throws the disk's error, and the copies stay.
   /// - Complexity: O(*n* log *n*) in the records.
@@ -95,8 +95,10 @@ extension RecordStore {
 
 extension UndoLog {
   /// Merges copies as ``RecordStore/merge(_:)`` does, in one undo step. An undo leaves the copies in the backups.
-  /// - Parameter skip: called with the error of a copy that cannot be merged. If it does not throw, the others are
-  ///   merged without it. By default, it throws.
+  /// - Parameters:
+  ///   - copies: the copies.
+  ///   - skip: called with the error of a copy that cannot be merged. If it does not throw, the others are merged without
+  ///     it. By default, it throws.
   /// - Returns: what became of each copy, and the step; `nil` if nothing has changed.
   /// - Throws: as ``RecordStore/merge(_:)``.
   /// - Complexity: as ``RecordStore/merge(_:)``.
