@@ -43,8 +43,8 @@ import Testing
 }
 
 /// The scripts that ask FileDB and another store for the same thing.
-@Suite struct TenThingsTests {
-  private static let folder = packageRoot.appendingPathComponent("Examples/TenThings")
+@Suite struct ElevenThingsTests {
+  private static let folder = packageRoot.appendingPathComponent("Examples/ElevenThings")
   static let scripts = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
     .filter { $0 != "setup" }.sorted()
 
@@ -59,8 +59,8 @@ import Testing
   }
 
   @Test func pageNamesEachScript() throws {
-    let page = try String(contentsOf: Guide.folder.appendingPathComponent("TenThings.md"), encoding: .utf8)
-    #expect(Self.scripts.count == 10)
+    let page = try String(contentsOf: Guide.folder.appendingPathComponent("ElevenThings.md"), encoding: .utf8)
+    #expect(Self.scripts.count == 11)
     for script in Self.scripts { #expect(page.contains("| `\(script)` |"), "\(script)") }
   }
 }

@@ -75,15 +75,16 @@ extension RecordStore {
   /// - The order of the records is the table's. What comes from the copy goes below the record that is above it there.
   ///
   /// FileDB then makes a checkpoint. A copy stays in the folder if the merge has not changed the table's file, or if
-  /// that is now equal to the copy: the service may be about to replace the file by one that lacks what the copy has. Remove such a copy when
-  /// all machines have the same files. A copy outside the folder stays, too, and so does one that another program
-  /// changes meanwhile.
+  /// that is now equal to the copy: the service may be about to replace the file by one that lacks what the copy has.
+  /// Remove such a copy when all machines have the same files. A copy outside the folder stays, too, and so does one
+  /// that another program changes meanwhile.
   /// - Returns: what became of each copy, in the same order.
   /// - Throws: ``StoreError/Code/insideWrite`` inside a write; ``StoreError/Code/tableNotFound`` if there is no such
-  ///   table; ``StoreError/Code/tableExists`` for a file that is itself a table with commits of its own; for a copy that cannot be read, as
-  ///   `TableSnapshot(contentsOf:)`; ``StoreError/Code/readOnly`` for a table over an attached one; as `write(_:)`,
-  ///   for example if the result breaks a rule of the table's schema. Then nothing is changed. If it is only impossible
-  ///   to keep the conflicts, it throws the disk's error, and the copies stay.
+  ///   table; ``StoreError/Code/tableExists`` for a file that is itself a table with commits of its own;
+  ///   ``StoreError/Code/readOnly`` for a table over an attached one; for a copy that cannot be read, as
+  ///   `TableSnapshot(contentsOf:)`; as `write(_:)`, for example if the result breaks a rule of the table's schema. Then
+  ///   nothing is changed. If only the conflicts cannot be kept, it throws the disk's error after the merge, and the
+  ///   copies stay.
   /// - Complexity: O(*n* log *n*) in the records.
   @discardableResult
   public func merge(_ copies: [ConflictCopy]) throws -> [ConflictCopyMerge] {

@@ -18,14 +18,10 @@ struct Check: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument(
-    help: ArgumentHelp("The tables; by default all.", valueName: "tables"),
-    completion: TableReference.defaultCompletionKind,
-    transform: ManyWords.each(TableReference.init(argument:)))
-  var words: [[TableReference]] = []
+  @OptionGroup var chosen: TableArguments
   @OptionGroup var output: FormatOption
 
-  private var tables: [TableReference] { words.flatMap(\.self) }
+  private var tables: [TableReference] { chosen.references }
 
   func run() throws {
     var report = CheckReport(output)

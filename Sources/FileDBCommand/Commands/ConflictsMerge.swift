@@ -10,25 +10,22 @@ struct ConflictsMerge: WritingCommand {
       names such copies. This command merges those of all tables, or of the tables that you name, record by record. A \
       copy that filedb does not recognize by its name, such as 'todo 2.plist', is given with --copy and its table.
 
-      A record that only one of the two files has is kept. If they have different values in a field, the table's value \
-      is kept, and the field is a conflict: the exit code is 1, and 'filedb conflicts take' settles it. If the same id \
-      stands for different records, both are kept, and that of the copy gets a new id. With --base, the version that \
-      both files come from, filedb also knows which records were deleted and which values are old.
+      A record that only one of the two files has is kept. If a record is in both, with different values in a field, \
+      the table's value is kept, and the field is a conflict: the exit code is 1, and 'filedb conflicts take' settles \
+      it. If the same id stands for different records, both are kept, and the copy's record gets a new id. --base is \
+      the version that both files come from. With it, filedb also knows which records were deleted and which values are \
+      old.
 
-      The copies are moved into .filedb/backups. 'filedb undo' undoes the merge, and leaves the copies there. A copy \
-      stays where it is if the table's file does not change, because the sync service may be about to replace that file \
-      by one that lacks what the copy has.
+      If the merge changes the table's file, the copy is moved into .filedb/backups. 'filedb undo' undoes the merge, \
+      and leaves the copy there. If the file does not change, the copy stays in the folder, because the sync service \
+      may still replace the table's file by one that lacks what the copy has.
       """)
 
   static var places: StorePlaces { .folders }
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument(
-    help: ArgumentHelp("The tables; by default all.", valueName: "tables"),
-    completion: TableReference.defaultCompletionKind,
-    transform: ManyWords.each(TableReference.init(argument:)))
-  var words: [[TableReference]] = []
+  @OptionGroup var chosen: TableArguments
   @Option(
     name: .customLong("copy"), parsing: .singleValue,
     help: ArgumentHelp("The path of a copy of the table. It may be repeated.", valueName: "file"))
@@ -38,7 +35,7 @@ struct ConflictsMerge: WritingCommand {
   var base: String?
   @OptionGroup var options: WriteOptions
 
-  private var tables: [TableReference] { words.flatMap(\.self) }
+  private var tables: [TableReference] { chosen.references }
 
   func validate() throws {
     if !files.isEmpty || base != nil, tables.count != 1 {
@@ -48,7 +45,7 @@ struct ConflictsMerge: WritingCommand {
 
   func run() throws {
     let store = try existingStore(for: tables.first)
-    let copies = try chosen(in: store)
+    let copies = try copies(in: store)
     guard !copies.isEmpty else { return Terminal.note("there are no copies to merge") }
     try checkGit(store, of: copies)
     var status: Int32 = 0
@@ -64,7 +61,7 @@ struct ConflictsMerge: WritingCommand {
     if status > 0 { throw ExitCode(status) }
   }
 
-  private func chosen(in store: RecordStore) throws -> [ConflictCopy] {
+  private func copies(in store: RecordStore) throws -> [ConflictCopy] {
     for table in tables where try !store.table(table.name).exists { _ = try existingTable(table) }
     let base = try base.map { try TableSnapshot<Fields>(argument: $0) }
     guard files.isEmpty else {

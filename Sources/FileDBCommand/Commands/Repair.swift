@@ -26,16 +26,12 @@ struct Repair: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument(
-    help: ArgumentHelp("The tables; by default all.", valueName: "tables"),
-    completion: TableReference.defaultCompletionKind,
-    transform: ManyWords.each(TableReference.init(argument:)))
-  var words: [[TableReference]] = []
+  @OptionGroup var chosen: TableArguments
   @Option(help: ArgumentHelp("Which version to keep in a conflict.", valueName: "file|journal|both"))
   var keep: ConflictChoice?
   @OptionGroup var options: WriteOptions
 
-  private var tables: [TableReference] { words.flatMap(\.self) }
+  private var tables: [TableReference] { chosen.references }
 
   func run() throws {
     let store = try existingStore(for: tables.first)
