@@ -8,18 +8,7 @@ import FileDBEssentials
 package struct JoinedStores {
   private let folder: URL
 
-  /// As the XDG Base Directory Specification has it, and on Apple platforms where programs keep such data.
-  package init() {
-    let home = FileManager.default.homeDirectoryForCurrentUser
-    #if canImport(Darwin)
-      let usual = home.appendingPathComponent("Library/Application Support", isDirectory: true)
-    #else
-      let usual = home.appendingPathComponent(".local/state", isDirectory: true)
-    #endif
-    let given = ProcessInfo.processInfo.environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-    folder = (given.map { URL(fileURLWithPath: $0, isDirectory: true) } ?? usual)
-      .appendingPathComponent("filedb/joined", isDirectory: true)
-  }
+  package init() { folder = UserState.folder.appendingPathComponent("joined", isDirectory: true) }
 
   /// - Returns: a ``SharedAddress`` without a password; `nil` if the user has not joined the store.
   package func address(of identity: String) -> String? {

@@ -35,7 +35,7 @@ extension RecordStore {
       throw StoreError(
         .notAFolder, "the copy of a shared store is a folder on the disk", file: url.absoluteString)
     }
-    let shown = StoreFolder(path: url.standardizedFileURL.path, disk: .system)
+    let shown = try StoreFolder.find(url.standardizedFileURL.path, options: options)
     let link = try ReplicaLink.read(shown, following: shared.log, timeout: options.lockTimeout)
     let replica = StoreFolder(path: shown.own(.replica), disk: shown.disk)
     let log = ReplicaLog(shared.log, identity: link.identity, into: FileLog(replica, options: options))
@@ -44,7 +44,7 @@ extension RecordStore {
     if (try? log.folder.readOn()) != nil, log.folder.end == 0 {
       _ = try log.catchUp(timeout: options.lockTimeout)
     }
-    let files = ReplicaFiles(shown: shown, log: log, timeout: options.lockTimeout)
+    let files = ReplicaFiles(folder: shown, log: log, timeout: options.lockTimeout)
     self.init(at: url, log: log, files: log.folder, shownFiles: files, options: options)
     if following == .always { ReplicaFollower.start(for: self, log, files) }
   }
@@ -133,7 +133,7 @@ private enum ReplicaFollower {
         if hasNews, store.isOpen { store.checkpointWhenDue() }
       }
     }
-    let edits = FileLog(files.shown, options: store.options)
+    let edits = FileLog(files.folder, options: store.options)
     run("FileDB.SharedFiles", for: store, try? edits.makeWatch()) { store in
       store.reportingFailure(of: .editedFiles) {
         let edits = Result { try store.takeInEdits(files) }

@@ -20,7 +20,7 @@ final class ReplicaFiles: ShownFiles {
     let after: [UInt8]
   }
 
-  let shown: StoreFolder
+  let folder: StoreFolder
   private let replicaLog: ReplicaLog
   private let timeout: Duration
   /// Two threads that read the same edit would disturb each other.
@@ -28,14 +28,14 @@ final class ReplicaFiles: ShownFiles {
   /// Files that are known to be as they were copied, so that they need not be read again.
   private let unedited = Mutex<[TableKey: FileStamp]>([:])
 
-  init(shown: StoreFolder, log: ReplicaLog, timeout: Duration) {
-    (self.shown, replicaLog, self.timeout) = (shown, log, timeout)
+  init(folder: StoreFolder, log: ReplicaLog, timeout: Duration) {
+    (self.folder, replicaLog, self.timeout) = (folder, log, timeout)
   }
 
   private var log: FileLog { replicaLog.folder }
   private var replica: StoreFolder { log.folder }
 
-  private var disk: StoreDisk { shown.disk }
+  private var disk: StoreDisk { folder.disk }
   private var copiesFolder: String { replica.own(.shown) }
   private func copy(of table: TableKey) -> String { "\(copiesFolder)/\(table.text)\(StoreFolder.suffix)" }
   /// The stamp of a file that was found equal to its copy.
@@ -46,12 +46,12 @@ final class ReplicaFiles: ShownFiles {
   /// The file that becomes the copy once people see the new file.
   private func nextCopy(of table: TableKey) -> String { "\(copy(of: table)).next" }
 
-  func path(of table: String) throws(StoreError) -> String { try shown.file(of: table).path }
+  func path(of table: String) throws(StoreError) -> String { try folder.file(of: table).path }
 
   // MARK: From the replica to the files
 
   func update() throws {
-    let lock = try shown.lock(timeout: timeout)
+    let lock = try folder.lock(timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
     if try disk.status(copiesFolder) == nil { try disk.createFolder(copiesFolder) }
     try log.readOn()
@@ -94,7 +94,7 @@ final class ReplicaFiles: ShownFiles {
   private func show(_ table: TableKey) throws(StoreError) -> Bool {
     try finishCopy(of: table)
     let source = try replica.file(of: table.text)
-    let target = try shown.file(of: table.text)
+    let target = try folder.file(of: table.text)
     if target.status != nil, let source = source.status, try isCopied(table, source.stamp) { return true }
     if try edit(of: table) != nil { return false }
 
@@ -106,7 +106,7 @@ final class ReplicaFiles: ShownFiles {
     }
     guard source.status != nil else {
       guard try disk.remove(target.path, if: isUnedited) else { return false }
-      try disk.syncFolder(shown.path)
+      try disk.syncFolder(folder.path)
       try disk.remove(copy)
       try disk.remove(stampFile(of: table))
       return true
@@ -116,11 +116,11 @@ final class ReplicaFiles: ShownFiles {
     try disk.linkOrCopy(source.path, to: nextCopy(of: table))
     try disk.syncFolder(copiesFolder)
     let bytes = try disk.read(nextCopy(of: table)).bytes
-    let draft = try disk.stage(target.path, mostOpen: shown.modeOfNewTables()) { file throws(DiskError) in
+    let draft = try disk.stage(target.path, mostOpen: folder.modeOfNewTables()) { file throws(DiskError) in
       try file.append(bytes)
     }
     guard try disk.install(draft, over: isUnedited) else { return false }
-    try disk.syncFolder(shown.path)
+    try disk.syncFolder(folder.path)
     try finishCopy(of: table)
     return true
   }
@@ -136,7 +136,7 @@ final class ReplicaFiles: ShownFiles {
   /// Finishes what a crash may have interrupted: if people see the new file already, its copy takes the copy's name.
   private func finishCopy(of table: TableKey) throws(StoreError) {
     guard try disk.status(nextCopy(of: table)) != nil else { return }
-    let file = try shown.file(of: table.text)
+    let file = try folder.file(of: table.text)
     if file.status != nil, try disk.read(file.path).bytes == disk.read(nextCopy(of: table)).bytes {
       try disk.rename(nextCopy(of: table), to: copy(of: table))
       unedited.withLock { $0[table] = nil }
@@ -151,9 +151,9 @@ final class ReplicaFiles: ShownFiles {
   /// it.
   /// - Parameter fail: called for each file that cannot be read.
   func edits(_ fail: (StoreError) -> Void) throws -> [Edit] {
-    let lock = try shown.lock(timeout: timeout)
+    let lock = try folder.lock(timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
-    return try shown.tableNames().map { TableKey($0) }.compactMap { table in
+    return try folder.tableNames().map { TableKey($0) }.compactMap { table in
       do throws(StoreError) {
         try finishCopy(of: table)
         return try edit(of: table)
@@ -166,7 +166,7 @@ final class ReplicaFiles: ShownFiles {
 
   /// This takes no lock, because it is for readers.
   func editedTables(among tables: [String]?) throws(StoreError) -> [String] {
-    let names = if let tables { tables } else { try shown.tableNames() }
+    let names = if let tables { tables } else { try folder.tableNames() }
     return names.filter { (try? isEdited(TableKey($0))) == true }
   }
 
@@ -180,7 +180,7 @@ final class ReplicaFiles: ShownFiles {
   }
 
   private func edit(of table: TableKey) throws(StoreError) -> Edit? {
-    let (file, status) = try shown.file(of: table.text)
+    let (file, status) = try folder.file(of: table.text)
     guard let status else { return nil }
     let known = unedited.withLock { $0[table] } ?? keptStamp(of: table)
     if let known, status.stamp.provesUnchanged(since: known) { return nil }
@@ -216,7 +216,7 @@ final class ReplicaFiles: ShownFiles {
 
   /// Records that an edit is in the log. Another process may have been first, and may have gone further.
   func note(_ edit: Edit) throws {
-    let lock = try shown.lock(timeout: timeout)
+    let lock = try folder.lock(timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
     let copy = copy(of: edit.table)
     let noted = try disk.status(copy) == nil ? nil : try disk.read(copy).bytes
@@ -230,5 +230,5 @@ final class ReplicaFiles: ShownFiles {
   func takingTurns(_ body: () throws -> Void) throws { try turn.withLock { _ in try body() } }
 
   /// Backs up an edited file if the log has other values for some of its fields.
-  func keepBackup(of edit: Edit) throws(StoreError) { _ = try shown.keepBackup(of: edit.file, edit.after) }
+  func keepBackup(of edit: Edit) throws(StoreError) { _ = try folder.keepBackup(of: edit.file, edit.after) }
 }

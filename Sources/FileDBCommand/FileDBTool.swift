@@ -46,7 +46,7 @@ struct FileDBTool: ParsableCommand {
         ]),
       CommandGroup(name: "Git", subcommands: [GitGroup.self, Merge.self, ConflictsGroup.self]),
       CommandGroup(name: "Sharing", subcommands: [ShipGroup.self, SharedGroup.self]),
-      CommandGroup(name: "Mend", subcommands: [Repair.self, Checkpoint.self]),
+      CommandGroup(name: "Mend", subcommands: [Repair.self, Checkpoint.self, Init.self]),
     ])
 
   /// While a single command is being parsed, only its configuration.

@@ -146,8 +146,8 @@ extension AllExtras {
       options: options)
   }
 
-  private func shown(_ folder: URL) -> StoreFolder {
-    StoreFolder(path: folder.standardizedFileURL.path, disk: .system)
+  private func shown(_ folder: URL) throws(StoreError) -> StoreFolder {
+    try StoreFolder.find(folder.standardizedFileURL.path)
   }
 
   /// The log of the store at an address.

@@ -4,6 +4,9 @@
 /// Paths are absolute. A call follows symbolic links unless its comment says otherwise. In a store's own folder,
 /// `.filedb`, no call follows a link: there, a link has the kind `other`, and opening it throws `linkLoop`.
 package protocol Disk: Sendable {
+  /// Tells this machine from others; `nil` where that is not known.
+  var machine: String? { get }
+
   /// The bytes of a file and its stamp at that moment.
   /// - Throws: `notFound` if there is none, `isFolder` or `other` if it is not a file.
   func read(_ path: String) throws(DiskError) -> (bytes: [UInt8], stamp: FileStamp)
@@ -68,6 +71,10 @@ package protocol Disk: Sendable {
   /// - Throws: `notFound`, `isFolder`.
   func remove(_ path: String) throws(DiskError)
 
+  /// Removes a folder without anything in it.
+  /// - Throws: `notFound`; `other` if something is in it.
+  func removeFolder(_ path: String) throws(DiskError)
+
   /// Checks that the disk of `path` has room for a new file of `count` bytes. `path` must exist. Writes nothing.
   /// - Throws: `full`.
   func checkRoom(for count: Int, at path: String) throws(DiskError)
@@ -84,6 +91,8 @@ package protocol Disk: Sendable {
 }
 
 extension Disk {
+  package var machine: String? { nil }
+
   package func extent(_ path: String) throws(DiskError) -> FileExtent? { try status(path)?.stamp.extent }
 
   package func checkRoom(for count: Int, at path: String) throws(DiskError) {}

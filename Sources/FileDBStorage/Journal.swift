@@ -20,6 +20,8 @@ package struct Journal: Sendable {
   /// See ``JournalStart/lastToken`` and ``JournalStart/undoStep``.
   package private(set) var lastToken: String?
   package private(set) var undoStep: String?
+  /// See ``JournalStart/machine``.
+  package private(set) var machine: String?
   /// The last commit in the file.
   package private(set) var sequence: UInt64 = 0
   /// The last commit that is known to be durable.
@@ -52,7 +54,7 @@ package struct Journal: Sendable {
     let scan = try journal.scan(after: nil)
     let start = try journal.start(scan.frames.first?.frame)
     (journal.format, journal.salt) = (start.format, start.salt)
-    (journal.lastToken, journal.undoStep) = (start.lastToken, start.undoStep)
+    (journal.lastToken, journal.undoStep, journal.machine) = (start.lastToken, start.undoStep, start.machine)
     journal.take(scan)
     let proven = scan.frames.last {
       [.start, .commit].contains($0.frame.kind) && $0.frame.sequence <= journal.synced
@@ -80,7 +82,8 @@ package struct Journal: Sendable {
     undoStep: String? = nil, salt: UInt32 = .random(in: 1 ... .max),
     frames: [(kind: JournalFrame.Kind, payload: [UInt8])] = []
   ) throws(DiskError) -> StagedFile {
-    let start = JournalStart(length: allocation, salt: salt, lastToken: lastToken, undoStep: undoStep)
+    let start = JournalStart(
+      length: allocation, salt: salt, lastToken: lastToken, undoStep: undoStep, machine: disk.machine)
     var (bytes, number) = ([UInt8](), sequence)
     for (kind, payload) in [(.start, start.payload)] + frames {
       if kind == .commit { number += 1 }
@@ -241,10 +244,12 @@ package struct JournalStart {
   let lastToken: String?
   /// The newest step of the undo log when this journal began.
   let undoStep: String?
+  /// The machine that made the journal, if that is known. A service that copies folders may bring another machine's.
+  let machine: String?
 
-  init(length: Int, salt: UInt32, lastToken: String?, undoStep: String?) {
+  init(length: Int, salt: UInt32, lastToken: String?, undoStep: String?, machine: String?) {
     (format, self.length, self.salt) = (Self.newestFormat, length, salt)
-    (self.lastToken, self.undoStep) = (lastToken, undoStep)
+    (self.lastToken, self.undoStep, self.machine) = (lastToken, undoStep, machine)
   }
 
   /// - Throws: ``JournalDamage/Reason/unknownFormat(_:)``. Then the other frames may mean something else than here.
@@ -253,18 +258,19 @@ package struct JournalStart {
     guard lines.count >= 3 else { throw Self.unknown(payload) }
     switch (lines[0], lines.count) {
     case ("\(Self.title) 2", 3...4):
-      (format, lastToken, undoStep) = (2, nil, lines.count == 4 ? String(lines[3]) : nil)
-    case ("\(Self.title) 3", 3...5):
+      (format, lastToken, undoStep, machine) = (2, nil, lines.count == 4 ? String(lines[3]) : nil, nil)
+    case ("\(Self.title) 3", 3...6):
       format = 3
-      lastToken = Self.token("last", in: lines)
-      undoStep = Self.token("undo", in: lines)
+      lastToken = Self.value("last", in: lines)
+      undoStep = Self.value("undo", in: lines)
+      machine = Self.value("machine", in: lines)
     default: throw Self.unknown(payload)
     }
     length = try Self.number(lines[1], radix: 10, in: payload)
     salt = try Self.number(lines[2], radix: 16, in: payload)
   }
 
-  private static func token(_ word: String, in lines: [Substring]) -> String? {
+  private static func value(_ word: String, in lines: [Substring]) -> String? {
     let line = lines.dropFirst(3).first { $0.hasPrefix("\(word) ") }
     return line.map { String($0.dropFirst(word.utf8.count + 1)) }
   }
@@ -282,10 +288,10 @@ package struct JournalStart {
   }
 
   var payload: [UInt8] {
-    let tokens = [("last", lastToken), ("undo", undoStep)].compactMap { word, token in
-      token.map { "\(word) \($0)" }
+    let values = [("last", lastToken), ("undo", undoStep), ("machine", machine)].compactMap { word, value in
+      value.map { "\(word) \($0)" }
     }
-    let lines = ["\(Self.title) \(format)", "\(length)", hexadecimal(salt)] + tokens
+    let lines = ["\(Self.title) \(format)", "\(length)", hexadecimal(salt)] + values
     return Array((lines.joined(separator: "\n") + "\n").utf8)
   }
 }

@@ -228,6 +228,16 @@ package final class MemoryDisk: Disk {
     }
   }
 
+  package func removeFolder(_ path: String) throws(DiskError) {
+    try tree.withLock { tree throws(DiskError) in
+      try tree.checkFolder(path, for: "rmdir", path)
+      guard !tree.entries.keys.contains(where: { $0 != "/" && parentFolder(of: $0) == path }) else {
+        throw DiskError("rmdir", path, errno: ENOTEMPTY)
+      }
+      tree.entries[path] = nil
+    }
+  }
+
   package func syncFolder(_ path: String) throws(DiskError) {
     try tree.withLock { tree throws(DiskError) in
       try tree.checkFolder(path, for: "fsync", path)

@@ -3,9 +3,22 @@ import FileDBEssentials
 
 /// The disk of the operating system.
 package struct SystemDisk: Disk {
+  package let machine: String?
   private let lockFiles = LockFiles()
 
-  package init() {}
+  package init(machine: String? = SystemDisk.thisMachine) { self.machine = machine }
+
+  /// A checksum of what the system calls this machine, because that itself may be a secret: see machine-id(5).
+  package static let thisMachine: String? = {
+    #if os(macOS)
+      var (uuid, noWait) = (uuid_t(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), timespec())
+      guard gethostuuid(&uuid, &noWait) == 0 else { return nil }
+      let name = withUnsafeBytes(of: uuid) { Array($0) }
+    #else
+      let name = (try? SystemFile("/etc/machine-id", O_RDONLY).read(atMost: 32)) ?? []
+    #endif
+    return name.isEmpty ? nil : hexadecimal(Checksum.of(Array("FileDB".utf8) + name))
+  }()
 
   package func read(_ path: String) throws(DiskError) -> (bytes: [UInt8], stamp: FileStamp) {
     let (file, status) = try openFile(path)
@@ -191,6 +204,13 @@ package struct SystemDisk: Disk {
   package func remove(_ path: String) throws(DiskError) {
     let place = try SystemPlace(path)
     guard place.call({ unlinkat($0, $1, 0) }) == 0 else { throw DiskError("unlink", path, errno: errno) }
+  }
+
+  package func removeFolder(_ path: String) throws(DiskError) {
+    let place = try SystemPlace(path)
+    guard place.call({ unlinkat($0, $1, AT_REMOVEDIR) }) == 0 else {
+      throw DiskError("rmdir", path, errno: errno)
+    }
   }
 
   package func syncFolder(_ path: String) throws(DiskError) {

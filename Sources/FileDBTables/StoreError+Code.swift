@@ -102,7 +102,7 @@ extension StoreError.Code {
   /// `lastSnapshot` has what this process knows.
   public static let storeGone = Self(rawValue: "storeGone")
   /// Another folder has a hard link to the journal, as `cp -al` makes it. ``RecordStore/repairJournal()`` gives the store
-  /// a journal of its own.
+  /// a journal of its own. As a warning of `RecordStore.checkJournal()`: the journal comes from another machine.
   public static let sharedJournal = Self(rawValue: "sharedJournal")
   /// A later version of this library wrote the journal.
   public static let newerFormat = Self(rawValue: "newerFormat")

@@ -215,6 +215,10 @@ package final class FaultyDisk: Disk {
     try runOrSkip(.remove, path) { () throws(DiskError) in try base.remove(path) }
   }
 
+  package func removeFolder(_ path: String) throws(DiskError) {
+    try runOrSkip(.remove, path) { () throws(DiskError) in try base.removeFolder(path) }
+  }
+
   package func syncFolder(_ path: String) throws(DiskError) {
     try runOrSkip(.syncFolder, path) { () throws(DiskError) in try base.syncFolder(path) }
   }

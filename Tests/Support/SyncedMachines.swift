@@ -2,7 +2,7 @@ import FileDBStorage
 import Foundation
 
 /// Machines with a store's folder each, and a sync service that copies the tables' files between them: whole files, at
-/// its own time, in any order. It does not copy `.filedb`.
+/// its own time, in any order. It does not copy the folder `.filedb`, but a file of this name.
 package struct SyncedMachines {
   /// How the service names the version of a file that it does not choose.
   package enum Service: CaseIterable, Sendable {
@@ -28,6 +28,8 @@ package struct SyncedMachines {
   }
 
   package static let folder = "/store"
+  /// Says where the own folder of the store is, if it is outside. The service chooses one and keeps no copy.
+  package static let ownFile = ".filedb"
 
   package private(set) var machines: [Machine]
   private let service: Service
@@ -43,7 +45,9 @@ package struct SyncedMachines {
   /// The files in a machine's folder that the service copies.
   package func files(_ machine: Int) throws -> [String: [UInt8]] {
     let disk = machines[machine].disk
-    let names = try disk.list(Self.folder).filter { !$0.hasPrefix(".") }
+    let names = try disk.list(Self.folder).filter { name in
+      try !name.hasPrefix(".") || name == Self.ownFile && disk.status("\(Self.folder)/\(name)")?.kind == .file
+    }
     return Dictionary(
       uniqueKeysWithValues: try names.map { ($0, try disk.read("\(Self.folder)/\($0)").bytes) })
   }
@@ -90,7 +94,7 @@ package struct SyncedMachines {
     } else if newest == known || newest == nil {
       self.newest[name] = local
       machines[machine].known[name] = local
-    } else if let local, let newest {
+    } else if let local, let newest, name != Self.ownFile {
       try keepBoth(local, newest, of: name, on: machine, &random)
     } else {
       try put(newest, as: name, on: machine)

@@ -37,12 +37,23 @@ extension FileLog {
     do throws(StoreError) {
       if let refusal = refusalOfSharedJournal { throw refusal }
       try syncName()
-      // Nothing of the present format is added to a journal of an older one.
-      if state.withLock({ $0.journal?.format != JournalStart.newestFormat }) { try beginJournal(parking: []) }
+      // Nothing of the present format is added to a journal of an older one, and nothing to that of another machine,
+      // which may still be writing to its own copy.
+      if state.withLock({ $0.journal?.format != JournalStart.newestFormat }) || isOfAnotherMachine {
+        try beginJournal(parking: [])
+      }
     } catch {
       finishWriting()
       throw error
     }
+  }
+
+  /// Whether a service that copies folders, or somebody, brought the journal from another machine.
+  var isOfAnotherMachine: Bool {
+    guard let machine = state.withLock({ $0.journal?.machine }), let own = disk.disk.machine else {
+      return false
+    }
+    return machine != own
   }
 
   /// Two folders with hard links to one journal, as `cp -al` makes them, would overwrite each other's commits.

@@ -87,6 +87,15 @@ package struct StoreDisk: Sendable {
     try run { () throws(DiskError) in try disk.rename(path, to: newPath) }
   }
 
+  /// See ``Disk/rename(_:toFree:)``.
+  package func rename(_ path: String, toFree newPath: String) throws(StoreError) {
+    try run { () throws(DiskError) in try disk.rename(path, toFree: newPath) }
+  }
+
+  package func removeFolder(_ path: String) throws(StoreError) {
+    try run { () throws(DiskError) in try disk.removeFolder(path) }
+  }
+
   /// Removes a file. It is not an error if the file is gone already.
   package func remove(_ path: String) throws(StoreError) {
     try run { () throws(DiskError) in

@@ -22,12 +22,33 @@ package final class StoreFolder: Sendable {
   /// How long a writer waits for its turn in the queue.
   private let queuePatience: Duration
 
-  package init(path: String, disk: StoreDisk, queuePatience: Duration = .milliseconds(500)) {
-    (self.path, self.disk, self.queuePatience) = (path, disk, queuePatience)
+  /// The store's own folder, with the locks, the journal and the backups.
+  package let ownFolder: String
+
+  /// Where the own folder is, if not inside.
+  private let outside: (place: OutsideFolder, found: OutsideFolder.Found)?
+
+  package convenience init(path: String, disk: StoreDisk, queuePatience: Duration = .milliseconds(500)) {
+    self.init(path, disk, outside: nil, queuePatience)
   }
 
-  /// The store's own folder, with the locks, the journal and the backups.
-  package var ownFolder: String { "\(path)/.filedb" }
+  private init(
+    _ path: String, _ disk: StoreDisk, outside: (place: OutsideFolder, found: OutsideFolder.Found)?,
+    _ queuePatience: Duration
+  ) {
+    (self.path, self.disk, self.outside, self.queuePatience) = (path, disk, outside, queuePatience)
+    ownFolder = outside?.found.folder ?? "\(path)/.filedb"
+  }
+
+  /// The folder of a store, with its own folder wherever that is.
+  /// - Throws: ``StoreError/Code/newerFormat`` for a file `.filedb` that is none of FileDB, and the disk's errors.
+  package static func find(
+    _ path: String, on disk: StoreDisk = .system, options: StoreOptions = StoreOptions()
+  ) throws(StoreError) -> StoreFolder {
+    let place = OutsideFolder(of: path, on: disk, in: options.stateFolder)
+    let found = try options.ownFolder == .inUserState ? place.make() : place.find()
+    return StoreFolder(path, disk, outside: found.map { (place, $0) }, .milliseconds(500))
+  }
   package func own(_ name: OwnName) -> String { "\(ownFolder)/\(name.rawValue)" }
   private var lockFile: String { own(.lock) }
   private var queueFile: String { own(.queue) }
@@ -40,14 +61,15 @@ package final class StoreFolder: Sendable {
   package var shippedFolder: String { own(.shipped) }
   /// A table of the store itself, in its own folder. No other table can have such a name.
   package static let installedTable = ".filedb/installed"
-  package var installedFile: String { "\(path)/\(Self.installedTable)\(Self.suffix)" }
+  package var installedFile: String { own(.installed) }
   private var ignoreFile: String { own(.ignored) }
 
   /// The file of the table: `NAME.plist`, or the bare `NAME` that wgFileDb wrote.
   /// - Returns: the file that exists; `NAME.plist` if none does.
   /// - Throws: ``StoreError/Code/ambiguousTable`` if both are there, ``StoreError/Code/invalidTableName``.
   package func file(of table: String) throws(StoreError) -> (path: String, status: FileStatus?) {
-    if !Self.isAllowed(TableKey(table)) { try TableNameRule.validate(table) }
+    if table == Self.installedTable { return (installedFile, try disk.status(installedFile)) }
+    try TableNameRule.validate(table)
     let modern = "\(path)/\(table)\(Self.suffix)"
     let bare = "\(path)/\(table)"
     let modernStatus = try disk.status(modern)
@@ -149,6 +171,7 @@ package final class StoreFolder: Sendable {
 
   private func takeLock(timeout: Duration) throws(StoreError) -> FileLock {
     let deadline = ContinuousClock.now + timeout
+    if let outside, try !outside.place.isCurrent(outside.found) { throw storeGone }
     if isMade.load(ordering: .relaxed) {
       // This fails if somebody removed what we created.
       do { return try waitForLock(until: deadline) } catch {
@@ -180,11 +203,28 @@ package final class StoreFolder: Sendable {
   ///   power cut might remove it.
   func checkIsThere() throws(StoreError) {
     if isDoubtful.load(ordering: .relaxed) { throw StoreError.closed(path) }
-    if try !isLost(path, isFound), try !isLost(ownFolder, isOwnFound) { return }
-    throw StoreError(
+    if try !isLost(path, isFound), try !isLost(ownFolder, isOwnFound), try !isMovedOut { return }
+    throw storeGone
+  }
+
+  private var storeGone: StoreError {
+    StoreError(
       .storeGone,
       "the folder, or '.filedb' in it, was moved or removed while the store was open; nothing is written here. "
         + "'lastSnapshot' still has what this process knows", file: path)
+  }
+
+  /// Whether the own folder was inside, and is now among the user's state. There, others go on.
+  private var isMovedOut: Bool {
+    get throws(StoreError) {
+      if outside != nil { return false }
+      return try disk.status(ownFolder)?.kind == .file
+    }
+  }
+
+  /// - Throws: ``StoreError/Code/storeGone``.
+  func checkJournalMayBeMissing() throws(StoreError) {
+    if isOwnFound.load(ordering: .relaxed), try isMovedOut { throw storeGone }
   }
 
   private func isLost(_ folder: String, _ wasFound: borrowing Atomic<Bool>) throws(StoreError) -> Bool {

@@ -16,6 +16,10 @@ public struct StoreOptions: Sendable {
   /// How many bytes of memory the store may use for the values of fields that predicates and sort keys have read. They
   /// make the next query of the same fields several times as fast. 0 turns this off.
   public var columnBytes: Int
+  /// Where the store has its journal, its locks and its backups.
+  public var ownFolder: OwnFolderPlace
+  /// The user's state folder, if it is not the usual one.
+  package var stateFolder: String?
   /// How tables' files are read.
   package var reading = TableReading.whole
   /// Files with fewer bytes are always read as a whole.
@@ -37,14 +41,31 @@ public struct StoreOptions: Sendable {
   /// The options of a store. The defaults suit most stores.
   public init(
     lockTimeout: Duration = .seconds(5), limits: PlistLimits = PlistLimits(),
-    checkpoints: CheckpointPolicy = .automatic, durability: Durability = .full, columnBytes: Int = 32 << 20
+    checkpoints: CheckpointPolicy = .automatic, durability: Durability = .full, columnBytes: Int = 32 << 20,
+    ownFolder: OwnFolderPlace = .inStore
   ) {
     self.lockTimeout = lockTimeout
     self.limits = limits
     self.checkpoints = checkpoints
     self.durability = durability
     self.columnBytes = columnBytes
+    self.ownFolder = ownFolder
   }
+}
+
+/// Where a store has its own folder, with the journal, the locks, the undo log and the backups.
+public enum OwnFolderPlace: Sendable {
+  /// The folder `.filedb` in the store's folder. A store whose own folder is elsewhere stays as it is.
+  case inStore
+  /// In this user's state folder on this machine: `$XDG_STATE_HOME/filedb` or `~/.local/state/filedb`, on Apple
+  /// platforms `Application Support/filedb`. This is for a folder that a service copies between machines
+  /// (<doc:SyncedFolders>), since the journal and the locks belong to one machine.
+  ///
+  /// In the store's folder, `.filedb` is then a small file, which tells all machines and programs. Opening the store
+  /// makes it. If the folder `.filedb` is there already, its files move; a program that has the store open at that
+  /// moment then gets ``StoreError/Code/storeGone``. A copy of the store's folder gets an own folder of its own. Only one
+  /// user of a machine should write to such a store: two users would not see each other's locks, only each other's files.
+  case inUserState
 }
 
 /// When FileDB writes the commits in the journal into the tables' files.

@@ -68,7 +68,8 @@ extension RecordStore {
   }
 
   /// Checks the journal, from its beginning.
-  /// - Returns: the damage; `nil` if there is no damage or no journal.
+  /// - Returns: the damage, or a warning if the journal comes from another machine; `nil` for a sound journal, and if
+  ///   there is none.
   /// - Throws: the disk's errors.
   /// - Complexity: O(*n*) in the size of the journal.
   public func checkJournal() throws -> CheckFinding? {
@@ -76,7 +77,8 @@ extension RecordStore {
       let log = try fileLog
       _ = try log.waitingCommits()
       try log.readOn()
-      return log.numberFault.map { CheckFinding(severity: .damage, error: $0) }
+      if let fault = log.numberFault { return CheckFinding(severity: .damage, error: fault) }
+      return log.isOfAnotherMachine ? CheckFinding(severity: .warning, error: log.machineWarning) : nil
     } catch  where Self.damage.contains(error.code) {
       return CheckFinding(severity: .damage, error: error)
     }
@@ -86,9 +88,7 @@ extension RecordStore {
   package var strayFiles: [StrayFile] { get throws { try visibleFolder?.strayFiles() ?? [] } }
 
   /// The folder with the files that people see; `nil` for a store without a folder.
-  var visibleFolder: StoreFolder? {
-    shownFiles == nil ? files?.folder : files.map { StoreFolder(path: url.path, disk: $0.folder.disk) }
-  }
+  var visibleFolder: StoreFolder? { shownFiles?.folder ?? files?.folder }
 
   private static let damage = tableDamage.union([
     StoreError.Code.ambiguousTable, StoreError.Code.damagedJournal, StoreError.Code.newerFormat,
@@ -101,6 +101,16 @@ extension RecordStore {
     StoreError.Code.notATable, StoreError.Code.damagedTable, StoreError.Code.conflictMarkers,
     StoreError.Code.conflict,
   ]
+}
+
+extension FileLog {
+  fileprivate var machineWarning: StoreError {
+    StoreError(
+      .sharedJournal,
+      "the journal comes from another machine; the next write begins a new one with the commits that wait. If a service "
+        + "copies this folder between machines, 'filedb init --own-folder' keeps the journal out of it",
+      file: folder.journalFile)
+  }
 }
 
 extension TableFile {

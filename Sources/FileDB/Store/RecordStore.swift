@@ -37,9 +37,10 @@ public final class RecordStore: Sendable {
   /// Set by ``close()``.
   let isClosed = Atomic<Bool>(false)
 
-  /// Opens the store in the folder at `url`. Nothing is read or written yet. The first write creates the folder if it
-  /// is missing.
-  /// - Throws: ``StoreError/Code/notAFolder`` if `url` is not a file URL, or leads to something other than a folder.
+  /// Opens the store in the folder at `url`. No table is read yet, and nothing is written, except for
+  /// ``OwnFolderPlace/inUserState``. The first write creates the folder if it is missing.
+  /// - Throws: ``StoreError/Code/notAFolder`` if `url` is not a file URL, or leads to something other than a folder;
+  ///   ``StoreError/Code/newerFormat`` if `.filedb` in it is a file that FileDB did not make; the disk's errors.
   public convenience init(at url: URL, options: StoreOptions = StoreOptions()) throws {
     try self.init(at: url, disk: .system, seen: PlainTables(), options: options)
   }
@@ -61,10 +62,11 @@ public final class RecordStore: Sendable {
     guard url.isFileURL else {
       throw StoreError(.notAFolder, "a store is a folder on the disk", file: url.absoluteString)
     }
-    let folder = StoreFolder(path: url.standardizedFileURL.path, disk: disk)
-    if let status = try disk.status(folder.path), status.kind != .folder {
-      throw StoreError(.notAFolder, "a store is a folder, but this is a file", file: folder.path)
+    let path = url.standardizedFileURL.path
+    if let status = try disk.status(path), status.kind != .folder {
+      throw StoreError(.notAFolder, "a store is a folder, but this is a file", file: path)
     }
+    let folder = try StoreFolder.find(path, on: disk, options: options)
     let files = FileLog(folder, options: options, alsoWatching: view.folders)
     self.init(url, log: files, files: files, seen: view, options: options)
   }
@@ -203,6 +205,9 @@ public final class RecordStore: Sendable {
 
 /// Files that people see instead of those that the log writes.
 package protocol ShownFiles: Sendable {
+  /// The folder with these files.
+  var folder: StoreFolder { get }
+
   /// The path of a table's file, whether it exists or not.
   func path(of table: String) throws(StoreError) -> String
 

@@ -26,7 +26,7 @@ struct Check: StoreCommand {
   func run() throws {
     var report = CheckReport(output)
     let first = try existingStore(for: tables.first)
-    if let finding = try first.checkJournal() { report.add(.damage, finding.error) }
+    if let finding = try first.checkJournal() { report.add(finding.severity, finding.error) }
     let references = try tables.isEmpty ? first.visibleNames.map { TableReference(name: $0) } : tables
     let isOneStore = !tables.contains(where: \.isPath)
     for reference in references {

@@ -58,9 +58,7 @@ struct GitCheck: ParsableCommand {
     let folders = Dictionary(grouping: paths) { path in
       path.parts(between: "/").dropLast().joined(separator: "/")
     }
-    let stores = folders.filter { folder, _ in
-      FileInfo.isFolder(root.appendingPathComponent(folder).appendingPathComponent(".filedb"))
-    }
+    let stores = folders.filter { folder, _ in FileInfo.isStore(root.appendingPathComponent(folder)) }
     return try stores.values.joined().sorted().compactMap { try finding($0, in: root) }
   }
 

@@ -23,7 +23,7 @@ enum StorePlace: Equatable {
   var isShared: Bool {
     switch self {
     case .address: true
-    case .folder(let url): access(url.appendingPathComponent(".filedb/shared").path, F_OK) == 0
+    case .folder(let url): RecordStore.isFolderOfSharedStore(url)
     }
   }
 

@@ -3,7 +3,9 @@ import FileDBEssentials
 
 extension FileInfo {
   /// Whether a folder is a store that has been written to.
-  static func isStore(_ folder: URL) -> Bool { isFolder(folder.appendingPathComponent(".filedb")) }
+  static func isStore(_ folder: URL) -> Bool {
+    access(folder.appendingPathComponent(".filedb").path, F_OK) == 0
+  }
 
   /// Whether two paths lead to the same folder, whatever links, mounts and letter cases they contain.
   static func isSame(_ folder: URL, _ other: URL) -> Bool {

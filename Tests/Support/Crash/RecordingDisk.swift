@@ -229,6 +229,11 @@ package final class RecordingDisk: Disk {
     }
   }
 
+  /// No write of a store removes a folder.
+  package func removeFolder(_ path: String) throws(DiskError) {
+    preconditionFailure("the crash tests know of no removed folders")
+  }
+
   package func remove(_ path: String) throws(DiskError) {
     try checkAlive(path)
     guard case .carryOut = fate(of: .remove, path) else { return }

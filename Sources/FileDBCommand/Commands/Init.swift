@@ -1,0 +1,40 @@
+import ArgumentParser
+import FileDB
+import FileDBEssentials
+
+struct Init: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "init", abstract: "Make a store of a folder, or keep the journal of a store elsewhere.",
+    discussion: """
+      You seldom need this, because 'filedb create' and 'filedb import' make the folder a store. The folder is created if \
+      it is missing.
+
+      If Dropbox, Syncthing or another service copies the folder between your machines, give --own-folder. Then what belongs to \
+      one machine (the journal, the locks, the undo log and the backups) is kept in $XDG_STATE_HOME/filedb on each \
+      machine, by default ~/.local/state/filedb, or on a Mac in ~/Library/Application Support/filedb. A small file \
+      '.filedb' in the store's folder tells all machines, so you do this only once. It also moves what a store has now. \
+      Only one user of each machine should then write to the store.
+      """)
+
+  static var places: StorePlaces { .folders }
+
+  @OptionGroup var location: StoreLocation
+  @ParentCommand var tool: FileDBTool
+  @Flag(help: "Keep the journal, the locks, the undo log and the backups outside of the store's folder.")
+  var ownFolder = false
+
+  func run() throws {
+    guard location.attached.isEmpty else { throw ValidationError("--attach does not work with 'init'.") }
+    guard OpenStores.shared == nil else { throw ValidationError("'init' does not work in a script.") }
+    guard case .folder(let url) = try storePlace else {
+      throw StoreError.withoutFiles("filedb init")
+    }
+    guard try !isShared else { throw ValidationError("This folder is the copy of a store that machines share.") }
+    var options = use.options
+    if ownFolder { options.ownFolder = .inUserState }
+    let store = try RecordStore(at: url, options: options)
+    // The first write makes the rest.
+    try store.write { _ in }
+    Terminal.note("the journal of this store is in \(try store.ownFolder.path)")
+  }
+}

@@ -1,0 +1,231 @@
+import FileDBStorage
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FileDB
+
+/// Stores whose own folder is among the user's state.
+@Suite struct OutsideFolderTests {
+  private struct Place {
+    let folder: URL
+    /// Of this user on this machine.
+    var state = "state"
+
+    var store: URL { folder.appendingPathComponent("store") }
+
+    func open(
+      _ url: URL? = nil, ownFolder: OwnFolderPlace = .inStore, disk: any Disk = SystemDisk()
+    ) throws -> RecordStore {
+      var options = StoreOptions(checkpoints: .manual, ownFolder: ownFolder)
+      options.stateFolder = folder.appendingPathComponent(state).path
+      return try RecordStore(at: url ?? store, disk: disk, options: options)
+    }
+
+    func names(in url: URL) throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
+    }
+  }
+
+  private func withPlace(_ body: (Place) throws -> Void) throws {
+    try withTemporaryFolder { try body(Place(folder: $0)) }
+  }
+
+  private func titles(_ store: RecordStore) throws -> [String] {
+    try store.table("t").snapshot().compactMap { $0["title"]?.string }
+  }
+
+  @Test func onlyTablesAndASmallFileAreInTheStore() throws {
+    try withPlace { place in
+      let store = try place.open(ownFolder: .inUserState)
+      try store.table("t").add(["title": "a"])
+      // Whoever opens it without the option uses the same journal.
+      let other = try place.open()
+      #expect(try titles(other) == ["a"])
+      try other.table("t").add(["title": "b"])
+      #expect(try titles(store) == ["a", "b"])
+      try store.checkpoint()
+      #expect(try place.names(in: place.store) == [".filedb", "t.plist"])
+      #expect(try store.ownFolder.path.hasPrefix(place.folder.path + "/state/stores/"))
+      try store.checkInvariants()
+    }
+  }
+
+  @Test func filesOfAStoreMoveWithEverythingThatWaits() throws {
+    try withPlace { place in
+      let former = try place.open()
+      try former.table("t").add(["title": "a"])
+      try former.checkpoint()
+      try former.undoLog.write { tx in try tx["t"].add(["title": "b"]) }
+
+      let store = try place.open(ownFolder: .inUserState)
+      #expect(try place.names(in: place.store) == [".filedb", "t.plist"])
+      #expect(try titles(store) == ["a", "b"])
+      // Nobody goes on with a journal that is not there any longer.
+      #expect(storeError { try former.table("t").add(["title": "lost"]) }?.code == .storeGone)
+      #expect(storeError { try former.refresh() }?.code == .storeGone)
+      #expect(storeError { try former.checkpoint() }?.code == .storeGone)
+      try store.undoLog.undo()
+      #expect(try titles(store) == ["a"])
+      try store.checkInvariants()
+      try store.checkpoint()
+      #expect(try titles(place.open()) == ["a"])
+    }
+  }
+
+  @Test func copyNeverSharesTheOwnFolder() throws {
+    try withPlace { place in
+      let store = try place.open(ownFolder: .inUserState)
+      try store.table("t").add(["title": "a"])
+      try store.checkpoint()
+      let url = place.folder.appendingPathComponent("copy")
+      try FileManager.default.copyItem(at: place.store, to: url)
+      let copy = try place.open(url)
+      #expect(try copy.ownFolder != store.ownFolder)
+      try copy.table("t").add(["title": "in the copy"])
+      try store.table("t").add(["title": "in the store"])
+      #expect(try titles(copy) == ["a", "in the copy"])
+      #expect(try titles(store) == ["a", "in the store"])
+      for reopened in [try place.open(), try place.open(url)] { try reopened.checkInvariants() }
+      #expect(try titles(place.open(url)) == ["a", "in the copy"])
+    }
+  }
+
+  enum Move: CaseIterable { case renamed, copiedAndRemoved, throughALink }
+
+  @Test(arguments: Move.allCases) func movedStoreKeepsWhatWaits(_ move: Move) throws {
+    try withPlace { place in
+      try place.open(ownFolder: .inUserState).table("t").add(["title": "waits"])
+      let url = place.folder.appendingPathComponent("new place")
+      switch move {
+      case .renamed: try FileManager.default.moveItem(at: place.store, to: url)
+      case .copiedAndRemoved:
+        try FileManager.default.copyItem(at: place.store, to: url)
+        try FileManager.default.removeItem(at: place.store)
+      case .throughALink:
+        try FileManager.default.createSymbolicLink(at: url, withDestinationURL: place.store)
+      }
+      let moved = try place.open(url)
+      #expect(try titles(moved) == ["waits"])
+      try moved.table("t").add(["title": "b"])
+      #expect(try titles(place.open(url)) == ["waits", "b"])
+      try moved.checkInvariants()
+    }
+  }
+
+  @Test func eachMachineHasItsOwn() throws {
+    try withPlace { place in
+      let store = try place.open(ownFolder: .inUserState)
+      try store.table("t").add(["title": "a"])
+      try store.checkpoint()
+      var other = place
+      other.state = "state of another machine"
+      let there = try other.open()
+      #expect(try there.ownFolder.path.hasPrefix(other.folder.path + "/state of another machine/"))
+      #expect(try titles(there) == ["a"])
+      try there.checkInvariants()
+    }
+  }
+
+  @Test func fileOfAnotherMachineTakesOverWhatWaits() throws {
+    try withPlace { place in
+      let store = try place.open(ownFolder: .inUserState)
+      try store.table("t").add(["title": "waits"])
+      // A service replaces the file by the one that another machine had made.
+      let text = "store \(CommitToken.random().text)\n"
+      try Data(text.utf8).write(to: place.store.appendingPathComponent(".filedb"))
+      #expect(storeError { try store.table("t").add(["title": "b"]) }?.code == .storeGone)
+      let now = try place.open()
+      #expect(try now.ownFolder != store.ownFolder)
+      #expect(try titles(now) == ["waits"])
+      try now.checkInvariants()
+    }
+  }
+
+  @Test(arguments: [
+    "", "store", "store ../../../etc\n", "store /etc\n", "store \(String(repeating: "g", count: 32))\n",
+  ])
+  func fileOfAStrangerLeadsNowhere(_ text: String) throws {
+    try withPlace { place in
+      try FileManager.default.createDirectory(at: place.store, withIntermediateDirectories: false)
+      try Data(text.utf8).write(to: place.store.appendingPathComponent(".filedb"))
+      for ownFolder in [OwnFolderPlace.inStore, .inUserState] {
+        #expect(storeError { _ = try place.open(ownFolder: ownFolder) }?.code == .newerFormat)
+      }
+      #expect(try place.names(in: place.folder) == ["store"])
+    }
+  }
+
+  @Test func linkIsNotFollowed() throws {
+    try withPlace { place in
+      let elsewhere = Place(folder: place.folder.appendingPathComponent("elsewhere"))
+      try FileManager.default.createDirectory(at: place.store, withIntermediateDirectories: true)
+      _ = try elsewhere.open(ownFolder: .inUserState)
+      try FileManager.default.createSymbolicLink(
+        at: place.store.appendingPathComponent(".filedb"),
+        withDestinationURL: elsewhere.store.appendingPathComponent(".filedb"))
+      let store = try place.open()
+      #expect(throws: StoreError.self) { try store.table("t").add(["title": "a"]) }
+      #expect(try place.names(in: place.folder) == ["elsewhere", "store"])
+    }
+  }
+
+  @Test func severalThatMakeItAgree() async throws {
+    let folder = try makeTemporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let place = Place(folder: folder)
+    let found = try await withThrowingTaskGroup(of: URL.self) { group in
+      for number in 0..<8 {
+        group.addTask {
+          let store = try place.open(ownFolder: .inUserState)
+          try store.write { tx in try tx["t"].add(["n": .integer(Int64(number))]) }
+          return try store.ownFolder
+        }
+      }
+      return try await group.reduce(into: Set()) { $0.insert($1) }
+    }
+    #expect(found.count == 1)
+    #expect(try place.names(in: place.store) == [".filedb"])
+    let store = try place.open()
+    let count = try await store.table("t").count
+    #expect(count == 8)
+    try store.checkInvariants()
+  }
+
+  // MARK: The journal of another machine
+
+  @Test func journalOfAnotherMachineIsNotBuiltUpon() throws {
+    try withPlace { place in
+      func inode() throws -> UInt64? { try SystemDisk().extent(place.store.path + "/.filedb/journal")?.inode }
+      let first = try place.open(disk: SystemDisk(machine: "00000001"))
+      try first.table("t").add(["title": "waits"])
+      let journal = try inode()
+      #expect(try place.open(disk: SystemDisk(machine: "00000001")).checkJournal() == nil)
+
+      let second = try place.open(disk: SystemDisk(machine: "00000002"))
+      #expect(try second.checkJournal()?.severity == .warning)
+      #expect(try inode() == journal)
+      try second.table("t").add(["title": "b"])
+      #expect(try inode() != journal)
+      #expect(try second.checkJournal() == nil)
+      let own = try inode()
+      try second.table("t").add(["title": "c"])
+      #expect(try inode() == own)
+      // The file includes none of the commits.
+      #expect(try titles(second) == ["waits", "b", "c"])
+      #expect(try titles(place.open(disk: SystemDisk(machine: "00000002"))) == ["waits", "b", "c"])
+      try second.checkInvariants()
+    }
+  }
+
+  @Test func journalOfAnUnknownMachineIsGoneOnWith() throws {
+    try withPlace { place in
+      try place.open(disk: SystemDisk(machine: nil)).table("t").add(["title": "a"])
+      let store = try place.open(disk: SystemDisk(machine: "00000001"))
+      #expect(try store.checkJournal() == nil)
+      try store.table("t").add(["title": "b"])
+      #expect(try titles(place.open(disk: SystemDisk(machine: nil))) == ["a", "b"])
+      try store.checkInvariants()
+    }
+  }
+}
