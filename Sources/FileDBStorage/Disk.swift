@@ -22,6 +22,10 @@ package protocol Disk: Sendable {
   /// on the path, so that one call is enough. `nil` if nothing is there.
   func extent(_ path: String) throws(DiskError) -> FileExtent?
 
+  /// A name for a folder that no other folder has, also no copy of it. The folder keeps it if it is renamed; on a disk
+  /// that does not know when a folder was created, only under the same path.
+  func identity(ofFolder path: String) throws(DiskError) -> String
+
   /// The names in a folder, in any order.
   func list(_ folder: String) throws(DiskError) -> [String]
 
@@ -92,6 +96,10 @@ package protocol Disk: Sendable {
 
 extension Disk {
   package var machine: String? { nil }
+
+  package func identity(ofFolder path: String) throws(DiskError) -> String {
+    hexadecimal(Checksum.of(try resolve(path).utf8))
+  }
 
   package func extent(_ path: String) throws(DiskError) -> FileExtent? { try status(path)?.stamp.extent }
 

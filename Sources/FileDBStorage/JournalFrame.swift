@@ -154,7 +154,7 @@ private func append(_ number: UInt64, width: Int, to line: inout [UInt8]) {
   }
 }
 
-private func hexadecimal(_ digits: ArraySlice<UInt8>) -> UInt64? {
+func hexadecimal(_ digits: ArraySlice<UInt8>) -> UInt64? {
   var number: UInt64 = 0
   for digit in digits {
     switch digit {

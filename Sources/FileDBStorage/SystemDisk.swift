@@ -15,7 +15,8 @@ package struct SystemDisk: Disk {
       guard gethostuuid(&uuid, &noWait) == 0 else { return nil }
       let name = withUnsafeBytes(of: uuid) { Array($0) }
     #else
-      let name = (try? SystemFile("/etc/machine-id", O_RDONLY).read(atMost: 32)) ?? []
+      var name = (try? SystemFile("/etc/machine-id", O_RDONLY).read(atMost: 32)) ?? []
+      if hexadecimal(name.prefix(16)) == nil { name = [] }  // A new system may have `uninitialized` there.
     #endif
     return name.isEmpty ? nil : hexadecimal(Checksum.of(Array("FileDB".utf8) + name))
   }()
@@ -66,6 +67,13 @@ package struct SystemDisk: Disk {
     var found = filedb_extent()
     guard filedb_extent(AT_FDCWD, path, &found) == 0 else { return try Self.nilIfMissing("lstat", path) }
     return FileExtent(found)
+  }
+
+  package func identity(ofFolder path: String) throws(DiskError) -> String {
+    var (inode, created): (UInt64, Int64) = (0, 0)
+    guard filedb_birth(path, &inode, &created) == 0 else { throw DiskError("stat", path, errno: errno) }
+    let rest = created == 0 ? Int64(Checksum.of(try resolve(path).utf8)) : created
+    return "\(inode)-\(rest)"
   }
 
   package func checkRoom(for count: Int, at path: String) throws(DiskError) {

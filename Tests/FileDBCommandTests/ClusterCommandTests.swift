@@ -66,7 +66,7 @@ struct ClusterCommandTests {
       let query = try run("--store", address, "sql", "SELECT title FROM todo WHERE n = 2", in: folder)
       #expect(query.output == "title\nMilk\n")
       for command in [
-        "check", "repair", "undo", "redo", "checkpoint", "browse", "git setup", "info --waiting",
+        "check", "repair", "undo", "redo", "checkpoint", "init", "browse", "git setup", "info --waiting",
       ] {
         let result = try filedb(
           ["--store", address] + command.split(separator: " ").map(String.init), in: folder)

@@ -20,6 +20,33 @@ import Testing
     }
   }
 
+  @Test func initMovesTheJournalOutOfTheFolder() throws {
+    try withTemporaryFolder { place in
+      let environment = ["XDG_STATE_HOME": place.appendingPathComponent("state").path]
+      func run(_ words: String..., in folder: String = "store") throws -> ToolResult {
+        try filedb(["--store", folder] + words, in: place, environment: environment)
+      }
+      #expect(try run("create", "todo").status == 0)
+      #expect(try run("add", "todo", "title=Milk").output == "1\n")
+      let moved = try run("init", "--own-folder")
+      #expect(
+        moved.error.contains(
+          /^the journal of this store is in .*\/state\/filedb\/stores\/[0-9]+-[0-9]+\/\.filedb\n$/),
+        "\(moved)")
+      #expect(try run("init", "--own-folder") == moved)
+      #expect(try run("add", "todo", "title=Rent").output == "2\n")
+      #expect(try run("undo").error == "undone: addition of 1 record to todo\n")
+      #expect(try run("undo").error == "undone: addition of 1 record to todo\n")
+      #expect(try run("redo").status == 0)
+      #expect(try run("check").output == "todo: sound\n")
+      #expect(try run("get", "todo", "1", "title").output == "Milk\n")
+      let files = try FileManager.default.contentsOfDirectory(atPath: place.path + "/store").sorted()
+      #expect(files == [".filedb", "todo.plist"])
+      #expect(
+        try run("init", in: "plain").error == "the journal of this store is in \(place.path)/plain/.filedb\n")
+    }
+  }
+
   @Test func logListsPendingCommitsUntilCheckpoint() throws {
     try withPendingCommit { folder, _ in
       let log = try filedb("info", "--waiting", in: folder)

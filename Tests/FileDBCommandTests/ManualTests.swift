@@ -74,7 +74,10 @@ import Testing
         #expect(!lines.isEmpty, "\(page)")
         for line in lines {
           let result = try shell(
-            "export GIT_CONFIG_GLOBAL=/dev/null EDITOR=true; rm -rf ../run; cp -R . ../run; cd ../run; \(line)",
+            """
+            export GIT_CONFIG_GLOBAL=/dev/null EDITOR=true XDG_STATE_HOME='\(folder.path)/state'
+            rm -rf ../run; cp -R . ../run; cd ../run; \(line)
+            """,
             in: folder.appendingPathComponent("store"))
           #expect(result.status == Self.otherStatus[line] ?? 0, "\(line): \(result)")
         }

@@ -26,8 +26,10 @@ func filedb(
 }
 
 @discardableResult
-func filedb(_ arguments: [String], in folder: URL, input: String = "") throws -> ToolResult {
-  try run(filedbProgram.path, arguments, in: folder, input: input, environment: [:])
+func filedb(
+  _ arguments: [String], in folder: URL, input: String = "", environment: [String: String] = [:]
+) throws -> ToolResult {
+  try run(filedbProgram.path, arguments, in: folder, input: input, environment: environment)
 }
 
 /// Runs a line of shell, for which `filedb` is on the path.

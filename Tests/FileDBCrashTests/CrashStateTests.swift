@@ -35,7 +35,7 @@ import Testing
   @Test func randomWorkloadsRecoverFromCrashes() throws {
     var random = SeededRandom.fromEnvironment("random workloads")
     var sum = CrashCounts()
-    while sum.tried < 10_000 {  // With the others more than 100,000.
+    while sum.tried < 10_000 {
       let workload = CrashWorkload.random(seed: random.next(), tables: CrashWorkload.randomTables, commits: 3)
       var trial = CrashTrial(workload, detail: .quick, seed: random.seed)
       try trial.run()

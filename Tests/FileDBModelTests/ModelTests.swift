@@ -8,7 +8,7 @@ import Testing
   @Test(arguments: [StorePlace.memory, .disk])
   func storesAgreeWithPlainArrays(place: StorePlace) throws { try run(in: place, reading: .whole) }
 
-  @Test(arguments: [StorePlace.memory, .disk])
+  @Test(arguments: [StorePlace.memory, .outside])
   func storesThatReadInPiecesAgreeWithPlainArrays(place: StorePlace) throws {
     try run(in: place, reading: .pieces { fatalError("\($0)") })
   }

@@ -36,6 +36,8 @@ class Store:
         self.last_change = {}
         self.written = {}
         self.counters = self.kept_counters()
+        if self.own.is_file():
+            raise frames.Damage("the journal of this store is outside of this folder")
         if self.journal_file.exists():
             self.read_journal(self.journal_file.read_bytes())
 

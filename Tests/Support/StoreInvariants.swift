@@ -29,14 +29,14 @@ extension RecordStore {
   /// Throws ``BrokenInvariant`` unless only tables are left once a checkpoint is made.
   package func checkNothingIsLeftBehind() throws {
     do { try checkpoint() } catch StoreError.Code.closed { return }
-    let folder = url.standardizedFileURL.path
-    guard try disk.status(folder + "/.filedb") != nil else { return }
-    let drafts = try disk.list(folder).filter {
+    let folder = try folder
+    guard try disk.status(folder.ownFolder) != nil else { return }
+    let drafts = try disk.list(folder.path).filter {
       // An editor keeps its drafts under names with a tilde.
       $0.hasPrefix(".") && $0 != ".filedb" && !$0.hasSuffix("~")
     }
     try require(drafts.isEmpty, "left behind: \(drafts)")
-    let own = try disk.list(folder + "/.filedb").filter {
+    let own = try disk.list(folder.ownFolder).filter {
       $0.hasPrefix(".") && $0 != ".gitignore" || $0.hasPrefix("records-")
     }
     try require(own.isEmpty, "left behind: \(own)")
@@ -65,6 +65,8 @@ extension RecordStore {
 /// Where a test's store lives.
 package enum StorePlace: String, CaseIterable, Sendable {
   case memory, disk
+  /// On the disk, with its own folder among the user's state.
+  case outside
 }
 
 /// Runs `body` on a new store, and checks the store's invariants when it is done.
@@ -82,6 +84,13 @@ package func withStore<Result>(
   switch place {
   case .memory: return try run(.inMemory(options: options))
   case .disk: return try withTemporaryFolder { try run(RecordStore(at: $0, options: options)) }
+  case .outside:
+    return try withTemporaryFolder { folder in
+      var options = options
+      options.ownFolder = .inUserState
+      options.stateFolder = folder.appendingPathComponent("state").path
+      return try run(RecordStore(at: folder.appendingPathComponent("store"), options: options))
+    }
   }
 }
 

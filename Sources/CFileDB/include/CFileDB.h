@@ -30,6 +30,10 @@ struct filedb_extent {
 /// with `errno`.
 int filedb_extent(int folder, const char *name, struct filedb_extent *extent);
 
+/// The inode of what is at a path, and when it was created: in nanoseconds since 1970, or 0 if the file system does not
+/// know. Follows links. Returns 0, or -1 with `errno`.
+int filedb_birth(const char *path, uint64_t *inode, int64_t *created);
+
 /// The most bytes that a new file may have on the disk of `path`, considering the free space for this process and its
 /// own limit. Returns -1 with `errno` if this fails.
 int64_t filedb_room(const char *path);

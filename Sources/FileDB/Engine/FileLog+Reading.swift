@@ -104,7 +104,7 @@ extension FileLog {
     do throws(StoreError) { opened = try disk.openJournal(folder.journalFile) } catch {
       throw folder.explaining(error)
     }
-    if opened != nil { folder.noteOwnFolder() } else { try folder.checkJournalMayBeMissing() }
+    if opened != nil { folder.noteOwnFolder() } else { try folder.checkIsNotMovedOut() }
     let frames = opened?.frames ?? []
     let isContinuation = opened.map { state.isContinued(by: $0.journal, frames, token: token) } ?? false
     let start = frames.first?.sequence ?? 0

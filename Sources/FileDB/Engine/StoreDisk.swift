@@ -87,6 +87,11 @@ package struct StoreDisk: Sendable {
     try run { () throws(DiskError) in try disk.rename(path, to: newPath) }
   }
 
+  /// See ``Disk/identity(ofFolder:)``.
+  package func identity(ofFolder path: String) throws(StoreError) -> String {
+    try run { () throws(DiskError) in try disk.identity(ofFolder: path) }
+  }
+
   /// See ``Disk/rename(_:toFree:)``.
   package func rename(_ path: String, toFree newPath: String) throws(StoreError) {
     try run { () throws(DiskError) in try disk.rename(path, toFree: newPath) }

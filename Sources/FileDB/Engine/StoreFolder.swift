@@ -25,19 +25,16 @@ package final class StoreFolder: Sendable {
   /// The store's own folder, with the locks, the journal and the backups.
   package let ownFolder: String
 
-  /// Where the own folder is, if not inside.
-  private let outside: (place: OutsideFolder, found: OutsideFolder.Found)?
+  /// The own folder, if it is not inside.
+  private let outside: OutsideFolder?
 
   package convenience init(path: String, disk: StoreDisk, queuePatience: Duration = .milliseconds(500)) {
     self.init(path, disk, outside: nil, queuePatience)
   }
 
-  private init(
-    _ path: String, _ disk: StoreDisk, outside: (place: OutsideFolder, found: OutsideFolder.Found)?,
-    _ queuePatience: Duration
-  ) {
+  private init(_ path: String, _ disk: StoreDisk, outside: OutsideFolder?, _ queuePatience: Duration) {
     (self.path, self.disk, self.outside, self.queuePatience) = (path, disk, outside, queuePatience)
-    ownFolder = outside?.found.folder ?? "\(path)/.filedb"
+    ownFolder = outside?.path ?? "\(path)/.filedb"
   }
 
   /// The folder of a store, with its own folder wherever that is.
@@ -45,10 +42,14 @@ package final class StoreFolder: Sendable {
   package static func find(
     _ path: String, on disk: StoreDisk = .system, options: StoreOptions = StoreOptions()
   ) throws(StoreError) -> StoreFolder {
-    let place = OutsideFolder(of: path, on: disk, in: options.stateFolder)
-    let found = try options.ownFolder == .inUserState ? place.make() : place.find()
-    return StoreFolder(path, disk, outside: found.map { (place, $0) }, .milliseconds(500))
+    let outside =
+      switch options.ownFolder {
+      case .inStore: try OutsideFolder.find(path, on: disk, in: options.stateFolder)
+      case .inUserState: try OutsideFolder.make(path, on: disk, in: options.stateFolder)
+      }
+    return StoreFolder(path, disk, outside: outside, .milliseconds(500))
   }
+
   package func own(_ name: OwnName) -> String { "\(ownFolder)/\(name.rawValue)" }
   private var lockFile: String { own(.lock) }
   private var queueFile: String { own(.queue) }
@@ -152,7 +153,14 @@ package final class StoreFolder: Sendable {
   /// lock again before anybody else looks. The queue is only a courtesy: if it does not move, a process in it may have
   /// been stopped, and the waiting writer asks for the store's lock itself.
   package func lock(timeout: Duration) throws(StoreError) -> FileLock {
-    do throws(StoreError) { return try takeLock(timeout: timeout) } catch { throw explaining(error) }
+    do throws(StoreError) {
+      let lock = try takeLock(timeout: timeout)
+      // Whoever opens the store now may find another own folder, with other locks.
+      if let outside, try !outside.isCurrent() { throw storeGone }
+      return lock
+    } catch {
+      throw explaining(error)
+    }
   }
 
   /// Takes the lock of those who write the tables' files. The folder exists. Whoever wants the store's lock as well takes
@@ -171,7 +179,6 @@ package final class StoreFolder: Sendable {
 
   private func takeLock(timeout: Duration) throws(StoreError) -> FileLock {
     let deadline = ContinuousClock.now + timeout
-    if let outside, try !outside.place.isCurrent(outside.found) { throw storeGone }
     if isMade.load(ordering: .relaxed) {
       // This fails if somebody removed what we created.
       do { return try waitForLock(until: deadline) } catch {
@@ -185,6 +192,11 @@ package final class StoreFolder: Sendable {
       try making { () throws(DiskError) in try disk.disk.createFolder(ownFolder) }
     }
     if isNew { try openNewFolder() }
+    if outside != nil {
+      // Who made the file may have died before the sync. A power cut would then hide everything that is outside.
+      try making { () throws(DiskError) in try disk.disk.syncFolder(path) }
+      if isNew { try disk.setMode(parentFolder(of: ownFolder), 0o700) }
+    }
     try adjustMode()
     let lock = try waitForLock(until: deadline)
     try checkThatLocksExclude()
@@ -222,9 +234,9 @@ package final class StoreFolder: Sendable {
     }
   }
 
-  /// - Throws: ``StoreError/Code/storeGone``.
-  func checkJournalMayBeMissing() throws(StoreError) {
-    if isOwnFound.load(ordering: .relaxed), try isMovedOut { throw storeGone }
+  /// - Throws: ``StoreError/Code/storeGone`` if the journal is missing because it has moved.
+  func checkIsNotMovedOut() throws(StoreError) {
+    if try isMovedOut { throw storeGone }
   }
 
   private func isLost(_ folder: String, _ wasFound: borrowing Atomic<Bool>) throws(StoreError) -> Bool {

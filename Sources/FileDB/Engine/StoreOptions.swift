@@ -63,8 +63,9 @@ public enum OwnFolderPlace: Sendable {
   ///
   /// In the store's folder, `.filedb` is then a small file, which tells all machines and programs. Opening the store
   /// makes it. If the folder `.filedb` is there already, its files move; a program that has the store open at that
-  /// moment then gets ``StoreError/Code/storeGone``. A copy of the store's folder gets an own folder of its own. Only one
-  /// user of a machine should write to such a store: two users would not see each other's locks, only each other's files.
+  /// moment then gets ``StoreError/Code/storeGone``. A folder that is renamed keeps its own folder, and a copy gets
+  /// another one. All programs that use the store on one machine must have the same state folder, so they run as one
+  /// user: two users would not see each other's locks, only each other's files.
   case inUserState
 }
 

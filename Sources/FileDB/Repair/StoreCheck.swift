@@ -87,9 +87,6 @@ extension RecordStore {
   /// The files in the folder that look like tables, but were made by editors, merge tools and sync services.
   package var strayFiles: [StrayFile] { get throws { try visibleFolder?.strayFiles() ?? [] } }
 
-  /// The folder with the files that people see; `nil` for a store without a folder.
-  var visibleFolder: StoreFolder? { shownFiles?.folder ?? files?.folder }
-
   private static let damage = tableDamage.union([
     StoreError.Code.ambiguousTable, StoreError.Code.damagedJournal, StoreError.Code.newerFormat,
     // These occur if a table does not fit the attached one.

@@ -109,6 +109,22 @@ public final class RecordStore: Sendable {
     get throws(StoreError) { try fileLog.folder }
   }
 
+  /// The folder with the files that people see; `nil` for a store without a folder.
+  var visibleFolder: StoreFolder? { shownFiles?.folder ?? files?.folder }
+
+  /// Where the store has its journal, its locks, its undo log and its backups; see ``OwnFolderPlace``.
+  /// - Throws: ``StoreError/Code/notAFolder`` for a store without files.
+  public var ownFolder: URL {
+    get throws { URL(fileURLWithPath: try (visibleFolder ?? folder).ownFolder, isDirectory: true) }
+  }
+
+  /// Whether the folder is this machine's copy of a store that several machines share. A folder that cannot be read is
+  /// none; opening it says why.
+  package static func isFolderOfSharedStore(_ url: URL) -> Bool {
+    let folder = try? StoreFolder.find(url.standardizedFileURL.path)
+    return folder.flatMap { try? $0.disk.status($0.own(.shared)) } != nil
+  }
+
   var fileLog: FileLog {
     get throws(StoreError) {
       guard let files else {

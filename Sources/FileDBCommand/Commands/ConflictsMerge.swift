@@ -102,7 +102,7 @@ struct ConflictsMerge: WritingCommand {
       Terminal.note("\(table): the copy has another \(keys) in its root; the table's is kept")
     }
     if merge.backup != nil {
-      Terminal.note("\(table): the copy is in .filedb/backups now")
+      Terminal.note("\(table): the copy is in the backups now")
     } else if let failure = merge.failure {
       Terminal.note("\(table): the copy stays where it is: \(failure)")
     } else if !options.dryRun {

@@ -12,8 +12,9 @@ struct Init: StoreCommand {
       If Dropbox, Syncthing or another service copies the folder between your machines, give --own-folder. Then what belongs to \
       one machine (the journal, the locks, the undo log and the backups) is kept in $XDG_STATE_HOME/filedb on each \
       machine, by default ~/.local/state/filedb, or on a Mac in ~/Library/Application Support/filedb. A small file \
-      '.filedb' in the store's folder tells all machines, so you do this only once. It also moves what a store has now. \
-      Only one user of each machine should then write to the store.
+      '.filedb' in the store's folder tells all machines, so you do this only once. It also moves what the store has now. \
+      All programs that use the store on one machine must then run as one user. Before you copy the folder, or move it to \
+      another disk, run 'filedb checkpoint'.
       """)
 
   static var places: StorePlaces { .folders }

@@ -77,6 +77,7 @@ enum CommandExamples {
     "git merge": ["filedb git merge base.plist ours.plist theirs.plist todo.plist"],
     "repair": ["filedb repair", "filedb repair todo --keep both"],
     "checkpoint": ["filedb checkpoint"],
+    "init": ["filedb init --own-folder"],
   ]
 
   /// The help of a command with its examples added. Other texts stay unchanged.

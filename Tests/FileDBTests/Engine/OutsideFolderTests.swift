@@ -91,7 +91,26 @@ import Testing
     }
   }
 
-  enum Move: CaseIterable { case renamed, copiedAndRemoved, throughALink }
+  /// The folder that was there first keeps what waits, whatever it is called now.
+  @Test func copyUnderTheFormerNameDoesNotTakeOver() throws {
+    try withPlace { place in
+      let former = try place.open(ownFolder: .inUserState)
+      try former.table("t").add(["title": "in the file"])
+      try former.checkpoint()
+      try former.table("t").add(["title": "waits"])
+      let old = place.folder.appendingPathComponent("old")
+      try FileManager.default.moveItem(at: place.store, to: old)
+      try FileManager.default.copyItem(at: old, to: place.store)
+      #expect(storeError { try former.table("t").add(["title": "lost"]) }?.code == .storeGone)
+      #expect(try titles(place.open()) == ["in the file"])
+      #expect(try titles(place.open(old)) == ["in the file", "waits"])
+      try place.open().table("t").add(["title": "b"])
+      #expect(try titles(place.open(old)) == ["in the file", "waits"])
+      for store in [try place.open(), try place.open(old)] { try store.checkInvariants() }
+    }
+  }
+
+  enum Move: CaseIterable { case renamed, throughALink }
 
   @Test(arguments: Move.allCases) func movedStoreKeepsWhatWaits(_ move: Move) throws {
     try withPlace { place in
@@ -99,9 +118,6 @@ import Testing
       let url = place.folder.appendingPathComponent("new place")
       switch move {
       case .renamed: try FileManager.default.moveItem(at: place.store, to: url)
-      case .copiedAndRemoved:
-        try FileManager.default.copyItem(at: place.store, to: url)
-        try FileManager.default.removeItem(at: place.store)
       case .throughALink:
         try FileManager.default.createSymbolicLink(at: url, withDestinationURL: place.store)
       }
@@ -127,24 +143,19 @@ import Testing
     }
   }
 
-  @Test func fileOfAnotherMachineTakesOverWhatWaits() throws {
+  @Test func nothingIsWrittenByLooking() throws {
     try withPlace { place in
-      let store = try place.open(ownFolder: .inUserState)
-      try store.table("t").add(["title": "waits"])
-      // A service replaces the file by the one that another machine had made.
-      let text = "store \(CommitToken.random().text)\n"
-      try Data(text.utf8).write(to: place.store.appendingPathComponent(".filedb"))
-      #expect(storeError { try store.table("t").add(["title": "b"]) }?.code == .storeGone)
-      let now = try place.open()
-      #expect(try now.ownFolder != store.ownFolder)
-      #expect(try titles(now) == ["waits"])
-      try now.checkInvariants()
+      try FileManager.default.createDirectory(at: place.store, withIntermediateDirectories: false)
+      let other = Place(folder: place.folder, state: "state of another machine")
+      let text = Data(
+        "FileDB keeps the journal of this store outside of this folder, on each machine.\n".utf8)
+      try text.write(to: place.store.appendingPathComponent(".filedb"))
+      #expect(try other.open().tableNames == [])
+      #expect(try place.names(in: place.folder) == ["store"])
     }
   }
 
-  @Test(arguments: [
-    "", "store", "store ../../../etc\n", "store /etc\n", "store \(String(repeating: "g", count: 32))\n",
-  ])
+  @Test(arguments: ["", "store", "store ../../../etc\n", "FileDB", "{}"])
   func fileOfAStrangerLeadsNowhere(_ text: String) throws {
     try withPlace { place in
       try FileManager.default.createDirectory(at: place.store, withIntermediateDirectories: false)
@@ -153,6 +164,70 @@ import Testing
         #expect(storeError { _ = try place.open(ownFolder: ownFolder) }?.code == .newerFormat)
       }
       #expect(try place.names(in: place.folder) == ["store"])
+    }
+  }
+
+  /// Git may remove the file, for example on another branch.
+  @Test func storeWithoutItsFileIsNotGoneOnWith() throws {
+    try withPlace { place in
+      let store = try place.open(ownFolder: .inUserState)
+      try store.table("t").add(["title": "a"])
+      try store.checkpoint()
+      try store.table("t").add(["title": "waits"])
+      let file = place.store.appendingPathComponent(".filedb")
+      try FileManager.default.moveItem(at: file, to: place.folder.appendingPathComponent("away"))
+      #expect(storeError { try store.table("t").add(["title": "lost"]) }?.code == .storeGone)
+      try FileManager.default.moveItem(at: place.folder.appendingPathComponent("away"), to: file)
+      try store.table("t").add(["title": "b"])
+      #expect(try titles(place.open()) == ["a", "waits", "b"])
+      try store.checkInvariants()
+    }
+  }
+
+  @Test func ownFolderThatWasHereBeforeIsKept() throws {
+    try withPlace { place in
+      try place.open(ownFolder: .inUserState).table("t").add(["title": "waits"])
+      try FileManager.default.removeItem(at: place.store.appendingPathComponent(".filedb"))
+      try place.open().table("t").add(["title": "inside"])
+      let store = try place.open(ownFolder: .inUserState)
+      #expect(try titles(store) == ["inside"])
+      #expect(try place.names(in: place.folder.appendingPathComponent("state/stores")).count == 2)
+      try store.checkInvariants()
+    }
+  }
+
+  @Test func ownFolderStaysAsPrivateAsItWas() throws {
+    try withPlace { place in
+      let inside = try place.open()
+      try inside.table("t").add(["title": "a"])
+      #expect(chmod(place.store.path + "/.filedb", 0o700) == 0)
+      let store = try place.open(ownFolder: .inUserState)
+      let status = try SystemDisk().status(store.ownFolder.path)
+      #expect((status?.mode ?? 0) & 0o777 == 0o700)
+      try store.checkInvariants()
+    }
+  }
+
+  /// As after a crash between the exchange of the names and the removal.
+  @Test func filesThatACrashLeftAreRemoved() throws {
+    try withPlace { place in
+      _ = try place.open(ownFolder: .inUserState)
+      let former = place.store.appendingPathComponent(".filedb-former/undo")
+      try FileManager.default.createDirectory(at: former, withIntermediateDirectories: true)
+      try Data().write(to: former.appendingPathComponent("x"))
+      _ = try place.open(ownFolder: .inUserState)
+      #expect(try place.names(in: place.store) == [".filedb"])
+    }
+  }
+
+  /// It knows of no journal until then.
+  @Test func readerThatWasThereFirstIsTold() throws {
+    try withPlace { place in
+      try FileManager.default.createDirectory(at: place.store, withIntermediateDirectories: false)
+      let reader = try place.open()
+      #expect(try reader.tableNames == [])
+      try place.open(ownFolder: .inUserState).table("t").add(["title": "waits"])
+      #expect(storeError { _ = try reader.table("t").count }?.code == .storeGone)
     }
   }
 

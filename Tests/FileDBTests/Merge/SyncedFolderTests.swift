@@ -79,7 +79,7 @@ import Testing
           try stores[machine].repair("todo", keeping: .both)
         }
       } catch StoreError.Code.storeGone {
-        // Another machine's file '.filedb' has arrived.
+        // The own folder is outside now: the file '.filedb' has arrived.
         try attempt { machines in
           for machine in machines.stores.indices { machines.stores[machine] = try machines.open(machine) }
         }

@@ -22,7 +22,7 @@ package struct CrashDetail: Sendable {
     self.secondCutEvery = secondCutEvery
   }
 
-  package static let quick = CrashDetail(imagesOfAFile: 40, statesAtAMoment: 80, secondCutEvery: 200)
+  package static let quick = CrashDetail(imagesOfAFile: 40, statesAtAMoment: 40, secondCutEvery: 200)
   package static let oneCut = CrashDetail(imagesOfAFile: 8, statesAtAMoment: 24, secondCutEvery: 0)
   /// For the undo log, whose files are never synced: there would be tens of thousands of states at each moment.
   package static let fewNames = CrashDetail(
