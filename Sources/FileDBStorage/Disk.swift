@@ -22,8 +22,8 @@ package protocol Disk: Sendable {
   /// on the path, so that one call is enough. `nil` if nothing is there.
   func extent(_ path: String) throws(DiskError) -> FileExtent?
 
-  /// A name for a folder that no other folder has, also no copy of it. The folder keeps it if it is renamed; on a disk
-  /// that does not know when a folder was created, only under the same path.
+  /// A name for a folder that no other folder has, and no copy of its files. The folder keeps it if it is renamed; on a
+  /// disk that does not know when a folder was created, only under the same path.
   func identity(ofFolder path: String) throws(DiskError) -> String
 
   /// The names in a folder, in any order.

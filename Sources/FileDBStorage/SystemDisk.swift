@@ -11,9 +11,8 @@ package struct SystemDisk: Disk {
   /// A checksum of what the system calls this machine, because that itself may be a secret: see machine-id(5).
   package static let thisMachine: String? = {
     #if os(macOS)
-      var (uuid, noWait) = (uuid_t(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), timespec())
-      guard gethostuuid(&uuid, &noWait) == 0 else { return nil }
-      let name = withUnsafeBytes(of: uuid) { Array($0) }
+      var (name, noWait) = ([UInt8](repeating: 0, count: 16), timespec())
+      guard gethostuuid(&name, &noWait) == 0 else { return nil }
     #else
       var name = (try? SystemFile("/etc/machine-id", O_RDONLY).read(atMost: 32)) ?? []
       if hexadecimal(name.prefix(16)) == nil { name = [] }  // A new system may have `uninitialized` there.

@@ -159,6 +159,10 @@ package final class FaultyDisk: Disk {
     try run(.extent, path) { () throws(DiskError) in try base.extent(path) }
   }
 
+  package func identity(ofFolder path: String) throws(DiskError) -> String {
+    try run(.status, path) { () throws(DiskError) in try base.identity(ofFolder: path) }
+  }
+
   package func checkRoom(for count: Int, at path: String) throws(DiskError) {
     try base.checkRoom(for: count, at: path)
   }

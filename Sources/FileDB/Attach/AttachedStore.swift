@@ -77,6 +77,7 @@ extension RecordStore {
   ) throws {
     var beneathOptions = options
     beneathOptions.reading = .whole  // Reading in pieces would write offsets into that store.
+    beneathOptions.ownFolder = .inStore  // That is: wherever it is.
     let beneath = try AttachedStore(RecordStore(at: attached, options: beneathOptions), as: name)
     guard beneath.folder.path != url.standardizedFileURL.path else {
       throw StoreError(

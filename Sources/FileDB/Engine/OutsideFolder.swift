@@ -35,18 +35,22 @@ struct OutsideFolder: Sendable {
   }
 
   /// Has the store keep its own folder outside. If it has one inside, the files move.
-  static func make(_ store: String, on disk: StoreDisk, in state: String?) throws(StoreError) -> OutsideFolder
-  {
-    try disk.createFolder(store)
+  /// - Throws: ``StoreError/Code/locked`` if others do not stop writing in time, and the disk's errors.
+  static func make(
+    _ store: String, on disk: StoreDisk, in state: String?, timeout: Duration
+  ) throws(StoreError) -> OutsideFolder {
+    if try disk.status(store) == nil { try disk.createFolder(store) }
+    let made = try OutsideFolder(of: store, on: disk, in: state)
     if try disk.status(place(in: store))?.kind == .folder {
-      try OutsideFolder(of: store, on: disk, in: state).moveIn()
+      do throws(StoreError) { try made.moveIn(timeout) } catch {
+        // Another process may have been first.
+        guard try find(store, on: disk, in: state) != nil else { throw error }
+      }
     } else if try find(store, on: disk, in: state) == nil {
       try disk.replace(place(in: store), with: Array(text.utf8), as: .unlocked)
     }
-    let found = try OutsideFolder(of: store, on: disk, in: state)
-    // A crash may have left the files that had moved.
-    if try disk.status(found.former)?.kind == .folder { try found.removeFiles(in: found.former) }
-    return found
+    try made.removeFormer()
+    return made
   }
 
   /// Whether the store's folder is still there, and still has its own folder outside.
@@ -68,39 +72,57 @@ struct OutsideFolder: Sendable {
   // MARK: Moving
 
   /// Moves the files of the own folder here. Whoever has the store open finds a file where the folder was.
-  private func moveIn() throws(StoreError) {
+  private func moveIn(_ timeout: Duration) throws(StoreError) {
     let inside = StoreFolder(path: store, disk: disk)
     guard try disk.status(inside.own(.shared)) == nil else {
       throw StoreError(
         .inputOutput, "the journal of a store that machines share cannot be moved", file: store)
     }
-    let checkpoints = try inside.lockCheckpoints(timeout: .seconds(5))
-    let lock = try inside.lock(timeout: .seconds(5))
+    let checkpoints = try inside.lockCheckpoints(timeout: timeout)
+    let lock = try inside.lock(timeout: timeout)
     defer { withExtendedLifetime(checkpoints) { withExtendedLifetime(lock) {} } }
-    guard let status = try disk.status(inside.ownFolder) else { return }
+    let mode = try disk.status(inside.ownFolder)?.mode ?? 0o700
 
     let folder = parentFolder(of: path)
     if try disk.status(folder) != nil {
       // The store had its own folder here before, and somebody removed the file that said so.
       try disk.rename(folder, toFree: "\(folder).\(UInt32.random(in: 0 ... .max))")
     }
-    try disk.createFolder(path)
-    try disk.setMode(path, status.mode & 0o777)
-    try copyFiles(from: inside.ownFolder, to: path)
+    try removeFormer()
+    do throws(StoreError) {
+      try disk.createFolder(path)
+      // No folder above keeps anybody out, as one above the store may do.
+      try disk.setMode(folder, 0o700)
+      try disk.setMode(path, mode & 0o777)
+      try copyFiles(from: inside.ownFolder, to: path)
+      try disk.create(former) { file throws(DiskError) in try file.append(Array(Self.text.utf8)) }
+      // From here on, the file counts, and the folder is the former one.
+      try exchange(former, with: inside.ownFolder)
+    } catch {
+      try? removeFiles(in: folder)
+      try? removeFormer()
+      throw error
+    }
+  }
 
-    try disk.remove(former)
-    try disk.create(former) { file throws(DiskError) in try file.append(Array(Self.text.utf8)) }
-    // From here on, the file counts, and the folder is the former one.
-    do throws(DiskError) { try disk.disk.exchange(former, with: inside.ownFolder) } catch {
+  private func exchange(_ file: String, with folder: String) throws(StoreError) {
+    do throws(DiskError) { try disk.disk.exchange(file, with: folder) } catch {
       throw error.kind == .unsupported
         ? StoreError(.inputOutput, Self.howToStartOver, file: store) : StoreError(error)
     }
-    try disk.syncFolder(store)
   }
 
   private static let howToStartOver =
     "this file system cannot exchange two names. Close all programs that use the store, run 'filedb checkpoint', remove "
-    + "'.filedb', and try again. The undo log is empty then"
+    + "'.filedb', and try again. The undo log and conflicts that are not settled are gone then"
+
+  /// Removes what a move leaves, or a crash during it.
+  private func removeFormer() throws(StoreError) {
+    guard let status = try disk.status(former) else { return }
+    // Until then, a power cut may bring the folder back to its place.
+    try disk.syncFolder(store)
+    if status.kind == .folder { try removeFiles(in: former) } else { try disk.remove(former) }
+  }
 
   private func copyFiles(from folder: String, to target: String) throws(StoreError) {
     for name in try disk.list(folder) {
@@ -119,15 +141,18 @@ struct OutsideFolder: Sendable {
     try disk.syncFolder(target)
   }
 
+  /// Others may be doing the same.
   private func removeFiles(in folder: String) throws(StoreError) {
-    for name in try disk.list(folder) {
-      let path = "\(folder)/\(name)"
-      if let status = try disk.status(path), status.kind == .folder, !status.isLink {
-        try removeFiles(in: path)
-      } else {
-        try disk.remove(path)
+    do throws(StoreError) {
+      for name in try disk.list(folder) {
+        let path = "\(folder)/\(name)"
+        if let status = try disk.status(path), status.kind == .folder, !status.isLink {
+          try removeFiles(in: path)
+        } else {
+          try disk.remove(path)
+        }
       }
-    }
-    try disk.removeFolder(folder)
+      try disk.removeFolder(folder)
+    } catch  where error.code == .fileNotFound {}
   }
 }

@@ -45,7 +45,8 @@ package final class StoreFolder: Sendable {
     let outside =
       switch options.ownFolder {
       case .inStore: try OutsideFolder.find(path, on: disk, in: options.stateFolder)
-      case .inUserState: try OutsideFolder.make(path, on: disk, in: options.stateFolder)
+      case .inUserState:
+        try OutsideFolder.make(path, on: disk, in: options.stateFolder, timeout: options.lockTimeout)
       }
     return StoreFolder(path, disk, outside: outside, .milliseconds(500))
   }

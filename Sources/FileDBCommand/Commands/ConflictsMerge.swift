@@ -16,7 +16,7 @@ struct ConflictsMerge: WritingCommand {
       the version that both files come from. With it, filedb also knows which records were deleted and which values are \
       old.
 
-      If the merge changes the table's file, the copy is moved into .filedb/backups. 'filedb undo' undoes the merge, \
+      If the merge changes the table's file, the copy is moved into the backups. 'filedb undo' undoes the merge, \
       and leaves the copy there. If the file does not change, the copy stays in the folder, because the sync service \
       may still replace the table's file by one that lacks what the copy has.
       """)

@@ -4,17 +4,22 @@ import FileDBEssentials
 
 struct Init: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "init", abstract: "Make a store of a folder, or keep the journal of a store elsewhere.",
+    commandName: "init", abstract: "Turn a folder into a store, or move the journal of a store elsewhere.",
     discussion: """
-      You seldom need this, because 'filedb create' and 'filedb import' make the folder a store. The folder is created if \
-      it is missing.
+      You seldom need this, because 'filedb create' and 'filedb import' turn the folder into a store. The folder is \
+      created if it is missing.
 
-      If Dropbox, Syncthing or another service copies the folder between your machines, give --own-folder. Then what belongs to \
-      one machine (the journal, the locks, the undo log and the backups) is kept in $XDG_STATE_HOME/filedb on each \
-      machine, by default ~/.local/state/filedb, or on a Mac in ~/Library/Application Support/filedb. A small file \
-      '.filedb' in the store's folder tells all machines, so you do this only once. It also moves what the store has now. \
-      All programs that use the store on one machine must then run as one user. Before you copy the folder, or move it to \
-      another disk, run 'filedb checkpoint'.
+      If Dropbox, Syncthing or another service copies the folder between your machines, give --own-folder. Then what \
+      belongs to one machine (the journal, the locks, the undo log and the backups) is kept in $XDG_STATE_HOME/filedb on \
+      each machine, by default ~/.local/state/filedb, or on a Mac in ~/Library/Application Support/filedb. A small file \
+      '.filedb' in the store's folder tells all machines, so you do this only once. It also moves what the store has now.
+
+      If the service already copies the folder '.filedb', first run 'filedb checkpoint' on every machine, close all \
+      programs that use the store, and wait until the service has finished. Otherwise the commits that wait on the other \
+      machines are lost.
+
+      All programs that use the store on one machine must then run as the same user with the same $XDG_STATE_HOME. Before \
+      you copy the folder, or move it to another disk, run 'filedb checkpoint'.
       """)
 
   static var places: StorePlaces { .folders }
@@ -30,7 +35,9 @@ struct Init: StoreCommand {
     guard case .folder(let url) = try storePlace else {
       throw StoreError.withoutFiles("filedb init")
     }
-    guard try !isShared else { throw ValidationError("This folder is the copy of a store that machines share.") }
+    guard try !isShared else {
+      throw ValidationError("This folder is the copy of a store that machines share.")
+    }
     var options = use.options
     if ownFolder { options.ownFolder = .inUserState }
     let store = try RecordStore(at: url, options: options)

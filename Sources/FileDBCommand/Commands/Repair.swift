@@ -7,7 +7,7 @@ struct Repair: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "repair", abstract: "Repair the journal, and the given tables or all.",
     discussion: """
-      Prints what it did, with line numbers, and keeps the old file in .filedb/backups. If a field breaks a rule of \
+      Prints what it did, with line numbers, and keeps the old file in the backups. If a field breaks a rule of \
       the table's schema, two things are corrected: a missing field gets its default value, and text that can be read \
       as the declared type is converted. Other violations are only reported. A file is left alone if nothing in it \
       looks like a table. If not everything can be repaired, the exit code is 65.

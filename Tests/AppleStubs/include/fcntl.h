@@ -2,6 +2,7 @@
 #include "sys/types.h"
 
 #define AT_FDCWD (-2)
+#define AT_REMOVEDIR 0x0080
 #define AT_SYMLINK_NOFOLLOW 0x0020
 #define FD_CLOEXEC 1
 #define F_SETFD 2

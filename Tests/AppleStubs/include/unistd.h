@@ -21,6 +21,7 @@ int fchown(int, uid_t, gid_t);
 int fsync(int);
 pid_t getpid(void);
 pid_t getppid(void);
+int gethostuuid(unsigned char *_Nonnull, const struct APPLE(timespec) *_Nonnull);
 int isatty(int);
 int linkat(int, const char *, int, const char *, int);
 off_t lseek(int, off_t, int);

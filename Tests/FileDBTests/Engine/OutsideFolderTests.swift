@@ -202,8 +202,11 @@ import Testing
       try inside.table("t").add(["title": "a"])
       #expect(chmod(place.store.path + "/.filedb", 0o700) == 0)
       let store = try place.open(ownFolder: .inUserState)
-      let status = try SystemDisk().status(store.ownFolder.path)
-      #expect((status?.mode ?? 0) & 0o777 == 0o700)
+      let own = try store.ownFolder
+      for folder in [own, own.deletingLastPathComponent()] {
+        let status = try SystemDisk().status(folder.path)
+        #expect((status?.mode ?? 0) & 0o777 == 0o700, "\(folder.path)")
+      }
       try store.checkInvariants()
     }
   }
@@ -217,6 +220,77 @@ import Testing
       try Data().write(to: former.appendingPathComponent("x"))
       _ = try place.open(ownFolder: .inUserState)
       #expect(try place.names(in: place.store) == [".filedb"])
+    }
+  }
+
+  /// Whichever call fails, the store has all records afterwards, and the move can be tried again.
+  @Test func moveCanFailAtAnyCall() throws {
+    var (number, hasFailed) = (0, true)
+    while hasFailed {
+      try withPlace { place in
+        let former = try place.open()
+        try former.table("t").add(["title": "a"])
+        try former.checkpoint()
+        try former.table("t").add(["title": "waits"])
+        let disk = FaultyDisk(over: SystemDisk(), faults: .fail(at: number))
+        let failure = storeError { _ = try place.open(ownFolder: .inUserState, disk: disk) }
+        let now = "\(number): \(String(describing: failure))"
+        hasFailed = disk.faultCount > 0
+        #expect(try titles(place.open()) == ["a", "waits"], "\(now)")
+        let store = try place.open(ownFolder: .inUserState)
+        #expect(try titles(store) == ["a", "waits"], "\(now)")
+        #expect(try place.names(in: place.store) == [".filedb", "t.plist"], "\(now)")
+        try store.checkInvariants()
+      }
+      number += 1
+    }
+    #expect(number > 20)
+  }
+
+  @Test func diskThatCannotExchangeNamesLeavesTheStoreAsItWas() throws {
+    try withPlace { place in
+      let store = try place.open()
+      try store.table("t").add(["title": "a"])
+      let disk = FaultyDisk(over: SystemDisk(), faults: .refuse(.exchange, errno: ENOSYS))
+      let failure = storeError { _ = try place.open(ownFolder: .inUserState, disk: disk) }
+      #expect(failure?.message.contains("cannot exchange two names") == true)
+      try store.table("t").add(["title": "b"])
+      #expect(try titles(place.open()) == ["a", "b"])
+      #expect(try place.names(in: place.store) == [".filedb"])
+      #expect(try place.names(in: place.folder.appendingPathComponent("state/stores")) == [])
+      try store.checkInvariants()
+    }
+  }
+
+  @Test func severalThatMoveItAgree() async throws {
+    let folder = try makeTemporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let place = Place(folder: folder)
+    try await place.open().write { tx in try tx["t"].add(["n": 0]) }
+    let found = try await withThrowingTaskGroup(of: URL.self) { group in
+      for _ in 0..<8 {
+        group.addTask { try place.open(ownFolder: .inUserState).ownFolder }
+      }
+      return try await group.reduce(into: Set()) { $0.insert($1) }
+    }
+    #expect(found.count == 1)
+    #expect(try place.names(in: place.store) == [".filedb"])
+    let store = try place.open()
+    let count = try await store.table("t").count
+    #expect(count == 1)
+    try store.checkInvariants()
+  }
+
+  @Test func attachedStoreStaysAsItIs() throws {
+    try withPlace { place in
+      let beneath = place.folder.appendingPathComponent("beneath")
+      try place.open(beneath).table("t").add(["title": "a"])
+      var options = StoreOptions(ownFolder: .inUserState)
+      options.stateFolder = place.folder.appendingPathComponent("state").path
+      let store = try RecordStore(at: place.store, attaching: beneath, as: "main", options: options)
+      #expect(try titles(store) == ["a"])
+      #expect(try SystemDisk().status(beneath.path + "/.filedb")?.kind == .folder)
+      try place.open(beneath).checkInvariants()
     }
   }
 

@@ -18,5 +18,6 @@
 #define ENOTSUP 45
 #define ETIMEDOUT 60
 #define ELOOP 62
+#define ENOTEMPTY 66
 #define EDQUOT 69
 #define ENOSYS 78
