@@ -36,7 +36,7 @@ import Testing
 
   /// Words that are no command, and what they probably mean.
   @Test(arguments: [
-    ("rename", "'table rename' or 'field rename'"), ("status", "'shared status'"), ("init", "'shared init'"),
+    ("rename", "'table rename' or 'field rename'"), ("status", "'shared status'"), ("join", "'shared join'"),
     ("take", "'conflicts take'"), ("revert", "'ship revert'"), ("textconv", "'git textconv'"),
     ("git-setup", "'git setup'"), ("copy-table", "'table copy'"), ("drop-field", "'field drop'"),
     ("shwo", "'show'"), ("renam", "'table rename' or 'field rename'"), ("field renam", "'field rename'"),
