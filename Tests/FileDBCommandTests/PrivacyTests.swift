@@ -17,6 +17,7 @@ import Testing
     [["export", "t", "t.csv"]], [["export", "t", "t.json", "--schema", "s.json"]],
     [["export", "t", "out.sqlite"]],
     [["merge", "t.plist", "t.plist", "t.plist", "--output", "merged.plist"]],
+    [["init", "--own-folder"], ["drop", "t", "--yes"], ["add", "u", "n=2"]],
     [["sort", "t", "n"], ["repair"]], [["truncate", "t", "--yes"], ["undo"], ["redo"], ["undo"]],
   ]
 
@@ -27,7 +28,7 @@ import Testing
         (["filedb"] + line).map { "'\($0)'" }.joined(separator: " ")
       }
       let script = """
-        umask 022; chmod 755 .; mkdir open
+        umask 022; chmod 755 .; mkdir open; export XDG_STATE_HOME="$PWD/state"
         filedb create t; filedb add t secret=\(Self.secret); filedb create u; filedb add u n=1
         filedb checkpoint; chmod 600 t.plist; filedb add u n=1; umask \(umask)
         \(words.joined(separator: "\n"))

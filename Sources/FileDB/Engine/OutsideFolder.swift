@@ -118,10 +118,10 @@ struct OutsideFolder: Sendable {
 
   /// Removes what a move leaves, or a crash during it.
   private func removeFormer() throws(StoreError) {
-    guard let status = try disk.status(former) else { return }
+    guard let status = try disk.status(former) else { return try disk.remove(former) }  // Perhaps a link to nothing.
     // Until then, a power cut may bring the folder back to its place.
     try disk.syncFolder(store)
-    if status.kind == .folder { try removeFiles(in: former) } else { try disk.remove(former) }
+    try remove(former, status)
   }
 
   private func copyFiles(from folder: String, to target: String) throws(StoreError) {
@@ -141,16 +141,18 @@ struct OutsideFolder: Sendable {
     try disk.syncFolder(target)
   }
 
+  /// Removes a file, or a folder with all that is in it. A stranger may have put a link here: it goes, and what it leads
+  /// to stays.
+  private func remove(_ path: String, _ status: FileStatus) throws(StoreError) {
+    if status.kind == .folder, !status.isLink { try removeFiles(in: path) } else { try disk.remove(path) }
+  }
+
   /// Others may be doing the same.
   private func removeFiles(in folder: String) throws(StoreError) {
     do throws(StoreError) {
       for name in try disk.list(folder) {
         let path = "\(folder)/\(name)"
-        if let status = try disk.status(path), status.kind == .folder, !status.isLink {
-          try removeFiles(in: path)
-        } else {
-          try disk.remove(path)
-        }
+        if let status = try disk.status(path) { try remove(path, status) } else { try disk.remove(path) }
       }
       try disk.removeFolder(folder)
     } catch  where error.code == .fileNotFound {}

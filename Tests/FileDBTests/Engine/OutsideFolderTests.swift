@@ -262,23 +262,21 @@ import Testing
     }
   }
 
-  @Test func severalThatMoveItAgree() async throws {
-    let folder = try makeTemporaryFolder()
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let place = Place(folder: folder)
-    try await place.open().write { tx in try tx["t"].add(["n": 0]) }
-    let found = try await withThrowingTaskGroup(of: URL.self) { group in
-      for _ in 0..<8 {
-        group.addTask { try place.open(ownFolder: .inUserState).ownFolder }
-      }
-      return try await group.reduce(into: Set()) { $0.insert($1) }
+  /// A stranger may have put a link where a crash leaves the files that had moved.
+  @Test(arguments: [true, false]) func linkInThePlaceOfFormerFilesIsRemovedAlone(isStore: Bool) throws {
+    try withPlace { place in
+      let precious = place.folder.appendingPathComponent("precious")
+      try FileManager.default.createDirectory(at: precious, withIntermediateDirectories: false)
+      try Data("mine".utf8).write(to: precious.appendingPathComponent("file"))
+      try FileManager.default.createDirectory(at: place.store, withIntermediateDirectories: false)
+      if isStore { try place.open().table("t").add(["title": "a"]) }
+      try FileManager.default.createSymbolicLink(
+        at: place.store.appendingPathComponent(".filedb-former"), withDestinationURL: precious)
+      let store = try place.open(ownFolder: .inUserState)
+      #expect(try place.names(in: precious) == ["file"])
+      #expect(try place.names(in: place.store) == [".filedb"])
+      try store.checkInvariants()
     }
-    #expect(found.count == 1)
-    #expect(try place.names(in: place.store) == [".filedb"])
-    let store = try place.open()
-    let count = try await store.table("t").count
-    #expect(count == 1)
-    try store.checkInvariants()
   }
 
   @Test func attachedStoreStaysAsItIs() throws {
@@ -319,10 +317,12 @@ import Testing
     }
   }
 
-  @Test func severalThatMakeItAgree() async throws {
+  /// Whether it is new, or its files move.
+  @Test(arguments: [0, 1]) func severalThatMakeItAgree(recordsBefore: Int) async throws {
     let folder = try makeTemporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let place = Place(folder: folder)
+    for _ in 0..<recordsBefore { try await place.open().write { tx in try tx["t"].add(["n": 0]) } }
     let found = try await withThrowingTaskGroup(of: URL.self) { group in
       for number in 0..<8 {
         group.addTask {
@@ -337,7 +337,7 @@ import Testing
     #expect(try place.names(in: place.store) == [".filedb"])
     let store = try place.open()
     let count = try await store.table("t").count
-    #expect(count == 8)
+    #expect(count == 8 + recordsBefore)
     try store.checkInvariants()
   }
 
