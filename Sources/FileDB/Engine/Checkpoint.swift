@@ -76,8 +76,8 @@ extension FileLog {
       let due = state.pending.filter { scope.contains($0.value) }.keys.sorted()
       return (due, state.pending.isEmpty)
     }
+    try sweep()
     if isDone { try beginJournalIfLong(conflicts: []) }
-    if !due.isEmpty { try sweep() }
     return due
   }
 
