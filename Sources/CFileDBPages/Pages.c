@@ -16,7 +16,7 @@ static const struct filedb_page pages[] = {
 #include "Page.h"
 #define PAGE columns.js
 #include "Page.h"
-#define PAGE copies.js
+#define PAGE elsewhere.js
 #include "Page.h"
 #define PAGE dialogs.js
 #include "Page.h"

@@ -9,6 +9,7 @@ final class ChangeFeed: Sendable {
   private let thread = OwnThread("FileDBBrowse.ChangeFeed")
   /// `nil` after it was stopped.
   private let tasks = Mutex<[Task<Void, Never>]?>([])
+  private let toldState = Mutex<[UInt8]>([])
 
   init(of site: Site, to streams: EventStreams) { (self.site, self.streams) = (site, streams) }
 
@@ -77,6 +78,19 @@ final class ChangeFeed: Sendable {
   private func tellTables() {
     guard streams.areWatched, let overview = try? site.overview() else { return }
     streams.send("tables", .object(overview))
+  }
+
+  /// Tells whether edited files wait. While the server of a shared store cannot be reached, an edit is no change.
+  func tellSharedState() {
+    thread.queue.async { [self] in
+      guard streams.areWatched else { return }
+      let state = site.sharedState.bytes
+      let isNew = toldState.withLock { told in
+        defer { told = state }
+        return told != state
+      }
+      if isNew { tellTables() }
+    }
   }
 
   /// The ids of the changed records; `null` if there are too many.

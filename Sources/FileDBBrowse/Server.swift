@@ -15,9 +15,11 @@ struct Serving: Sendable {
   let reading: NIOThreadPool
   let writing: NIOThreadPool
 
-  init(_ store: RecordStore, access: BrowseServer.Access, limits: Limits) {
+  init(
+    _ store: RecordStore, access: BrowseServer.Access, shared: BrowseServer.SharedStore? = nil, limits: Limits
+  ) {
     (self.limits, gatekeeper) = (limits, Gatekeeper())
-    site = Site(store, access: access, largeFrom: limits.largeTable)
+    site = Site(store, access: access, shared: shared, largeFrom: limits.largeTable)
     (connections, events) = (
       OpenConnections(limit: limits.connections), EventStreams(limit: limits.eventStreams)
     )
@@ -54,6 +56,19 @@ public final class BrowseServer: Sendable {
     case readOnly
   }
 
+  /// The shared store that the store's folder follows.
+  public struct SharedStore: Sendable {
+    /// Where it is, without a password.
+    public var address: String
+    /// Returns the names of the tables whose files somebody has edited, if the shared store does not have the edits yet.
+    public var editedTables: @Sendable () -> [String]
+
+    /// Describes a shared store to the pages.
+    public init(address: String, editedTables: @escaping @Sendable () -> [String]) {
+      (self.address, self.editedTables) = (address, editedTables)
+    }
+  }
+
   /// The link that opens the pages, in one tab and once.
   public let url: URL
   private let serving: Serving
@@ -68,13 +83,16 @@ public final class BrowseServer: Sendable {
   ///   - store: the store to show. Keep it open until the server has stopped.
   ///   - port: where to listen; 0 for any free port.
   ///   - access: what pages may do.
+  ///   - shared: the shared store that the folder follows. The pages show it, and what keeps the folder behind.
   /// - Throws: ``StoreError/Code/inputOutput`` if the port is taken or not allowed.
-  public convenience init(_ store: RecordStore, port: Int = 0, access: Access = .readAndWrite) throws {
-    try self.init(store, port: port, access: access, limits: Limits())
+  public convenience init(
+    _ store: RecordStore, port: Int = 0, access: Access = .readAndWrite, shared: SharedStore? = nil
+  ) throws {
+    try self.init(store, port: port, access: access, shared: shared, limits: Limits())
   }
 
-  init(_ store: RecordStore, port: Int, access: Access, limits: Limits) throws {
-    serving = Serving(store, access: access, limits: limits)
+  init(_ store: RecordStore, port: Int, access: Access, shared: SharedStore?, limits: Limits) throws {
+    serving = Serving(store, access: access, shared: shared, limits: limits)
     group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     do {
       listener = try Self.bootstrap(group, serving).bind(host: "127.0.0.1", port: port).wait()
@@ -92,7 +110,9 @@ public final class BrowseServer: Sendable {
     feed = ChangeFeed(of: serving.site, to: serving.events)
     feed.start()
     heartbeat = group.next().scheduleRepeatedTask(initialDelay: limits.heartbeat, delay: limits.heartbeat) {
-      [serving] _ in serving.events.sendHeartbeat()
+      [serving, feed] _ in
+      serving.events.sendHeartbeat()
+      feed.tellSharedState()
     }
   }
 

@@ -5,13 +5,17 @@ import NIOHTTP1
 struct Site: Sendable {
   let store: RecordStore
   let access: BrowseServer.Access
+  let shared: BrowseServer.SharedStore?
   let tables: WatchedTables
   let lists = RecordLists()
   let ownWrites = OwnWrites()
 
   /// - Parameter bytes: see ``Limits/largeTable``.
-  init(_ store: RecordStore, access: BrowseServer.Access, largeFrom bytes: Int64) {
-    (self.store, self.access) = (store, access)
+  init(
+    _ store: RecordStore, access: BrowseServer.Access, shared: BrowseServer.SharedStore? = nil,
+    largeFrom bytes: Int64
+  ) {
+    (self.store, self.access, self.shared) = (store, access, shared)
     tables = WatchedTables(store, largeFrom: bytes)
   }
 

@@ -19,14 +19,22 @@ extension Site {
     .get("api", "tables", "*") { site, request in .json(try site.describe(request.tableName)) },
   ]
 
-  /// The tables, the copies to be merged, and what can be undone.
+  /// The tables, the copies to be merged, what can be undone, and the state of a shared store.
   func overview() throws -> [(String, JSON)] {
     let history = try? store.undoLog.contents()
     return [
       ("tables", .array(try store.tableNames.map(summary))), ("copies", try copies()),
       ("undo", .array(history?.undo.map { JSON($0) } ?? [])),
-      ("redo", .array(history?.redo.map { JSON($0) } ?? [])),
+      ("redo", .array(history?.redo.map { JSON($0) } ?? [])), ("shared", sharedState),
     ]
+  }
+
+  var sharedState: JSON {
+    guard let shared else { return .null }
+    return .object([
+      ("address", .string(shared.address)), ("problem", JSON(store.observationError?.description)),
+      ("edited", .array(shared.editedTables().map { .string($0) })),
+    ])
   }
 
   private func summary(_ name: String) -> JSON {

@@ -116,7 +116,7 @@ export class FakeServer {
       ({ name, count: records.length, problem: null, attached: false, ...this.#reading(name) });
     const tables = [...this.#tables].map(overview);
     return {
-      name: "sample", path: "/home/ada/sample", readOnly: false, tables, copies: [],
+      name: "sample", path: "/home/ada/sample", readOnly: false, tables, copies: [], shared: null,
       undo: this.#done.map(({ step, name }) => ({ step, name })).reverse(),
       redo: this.#undone.map(({ step, name }) => ({ step, name })).reverse(),
     };

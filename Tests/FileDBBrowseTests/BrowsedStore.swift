@@ -110,8 +110,8 @@ extension RawConnection {
 
 /// Runs `body` with a server of a new store that has the table `todo`.
 func withBrowsedStore(
-  _ access: BrowseServer.Access = .readAndWrite, port: Int = 0, limits: Limits = Limits(),
-  _ body: @escaping @Sendable (BrowsedStore) throws -> Void
+  _ access: BrowseServer.Access = .readAndWrite, port: Int = 0, shared: BrowseServer.SharedStore? = nil,
+  limits: Limits = Limits(), _ body: @escaping @Sendable (BrowsedStore) throws -> Void
 ) async throws {
   try await onThread {
     try withTemporaryFolder { folder in
@@ -119,7 +119,7 @@ func withBrowsedStore(
       try store.table("todo").add(contentsOf: [
         ["title": "Milk", "litres": 2.0], ["title": "Bread"], ["title": "<script>alert(1)</script>"],
       ])
-      let server = try BrowseServer(store, port: port, access: access, limits: limits)
+      let server = try BrowseServer(store, port: port, access: access, shared: shared, limits: limits)
       defer { server.stop() }
       try body(BrowsedStore(server, of: store))
       try store.checkInvariants()

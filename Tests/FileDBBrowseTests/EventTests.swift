@@ -1,5 +1,6 @@
 import FileDB
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -42,6 +43,24 @@ import Testing
       let tables = try listener.waits(for: #""name":"more"}"#)
       #expect(tables.contains(#"{"name":"more","count":1,"problem":null,"attached":false}"#))
       try other.close()
+    }
+  }
+
+  private final class EditedFiles: Sendable {
+    let tables = Mutex<[String]>([])
+  }
+
+  @Test func editedFilesOfASharedStoreAreTold() async throws {
+    let edited = EditedFiles()
+    let shared = BrowseServer.SharedStore(address: "postgres://db.example/app?store=todo") {
+      edited.tables.withLock(\.self)
+    }
+    var limits = Limits()
+    limits.heartbeat = .milliseconds(20)
+    try await withBrowsedStore(shared: shared, limits: limits) { browsed throws in
+      let listener = try Listener(to: browsed)
+      edited.tables.withLock { $0 = ["todo"] }
+      _ = try listener.waits(for: #""edited":["todo"]"#)
     }
   }
 

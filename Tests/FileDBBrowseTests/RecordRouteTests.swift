@@ -17,7 +17,7 @@ import Testing
       let tables = try browsed.get("/api/store").text
       #expect(
         tables.contains(
-          #""tables":[{"name":"todo","count":3,"problem":null,"attached":false}],"copies":[],"undo":[],"redo":[]"#
+          #""tables":[{"name":"todo","count":3,"problem":null,"attached":false}],"copies":[],"undo":[],"redo":[],"shared":null"#
         ))
       #expect(
         try browsed.get("/api/tables/todo").text == #"""

@@ -1,9 +1,9 @@
 // The whole page: the tables at the left, the table that is shown, undo and redo, and the connection.
 
-import { Copies } from "./copies.js";
 import { askForTable, showKeys } from "./dialogs.js";
 import { button, counted, element, grouped, icon } from "./dom.js";
 import { tableInAddress } from "./early.js";
+import { Copies, SharedState } from "./elsewhere.js";
 import { TableView } from "./table-view.js";
 
 const down =
@@ -21,6 +21,7 @@ export class App {
   #notices = new Notices();
   #work;
   #copies;
+  #shared = new SharedState();
   #sidebar = new Sidebar({ onNew: () => this.#createTable() });
   #title = element("h1", { class: "title", dir: "auto" });
   #count = element("span", { class: "count" });
@@ -47,9 +48,10 @@ export class App {
   /** Shows the page that the address names. Resolves when it is shown. */
   async start() {
     this.#root.replaceChildren(
-      this.#notices.banner, this.#sidebar.node,
+      element("div", { class: "banners" }, this.#notices.banner, this.#shared.banner), this.#sidebar.node,
       element("div", { class: "page" },
         element("header", { class: "header" }, this.menuButton, this.#title, this.#count, this.badge,
+          this.#shared.badge,
           element("div", { class: "header-tools" }, this.undoButton, this.redoButton,
             button("Keys", { shape: "keyboard", kind: "is-quiet is-icon", onclick: showKeys }))),
         this.#main, this.#work.node, this.#notices.node));
@@ -103,6 +105,7 @@ export class App {
     showStep(this.redoButton, "Redo", this.#next("redo"), this.#api);
     this.undoButton.hidden = this.redoButton.hidden = store.readOnly;
     this.#copies.tell(store);
+    this.#shared.show(store.shared);
   }
 
   async #showMerged(text, step) {

@@ -1,6 +1,32 @@
-// The copies that a sync service has made of tables.
+// What other machines do: a sync service's copies of tables, and the shared store that the folder follows.
 
-import { counted } from "./dom.js";
+import { counted, element, icon } from "./dom.js";
+
+/** Says that the store is shared, and for as long as it lasts, why the folder or the shared store is behind. */
+export class SharedState {
+  badge = element("span", { class: "badge", hidden: true });
+  banner = element("div", { class: "banner", role: "alert", hidden: true });
+
+  show(shared) {
+    this.badge.hidden = !shared;
+    const texts = shared ? behind(shared) : [];
+    this.badge.textContent = texts.length > 0 ? "shared, behind" : "shared";
+    this.badge.title = shared?.address ?? "";
+    this.banner.hidden = texts.length === 0;
+    const text = texts.join(" ");
+    // A screen reader reads it again whenever it is put there.
+    if (this.banner.textContent === text) return;
+    this.banner.replaceChildren(icon("warning"), element("span", { textContent: text }));
+  }
+}
+
+function behind({ problem, edited }) {
+  const texts = problem ? [`This folder does not follow the shared store: ${problem}`] : [];
+  if (edited.length > 0) texts.push(`The shared store does not have the edited ${files(edited)} yet.`);
+  return texts;
+}
+
+const files = (tables) => `${tables.length === 1 ? "file" : "files"} of ${tables.map((name) => `“${name}”`).join(", ")}`;
 
 export class Copies {
   #api;
