@@ -84,12 +84,14 @@ package final class MemoryDisk: Disk {
   /// may do either, so the store must cope with both.
   package enum UnsyncedNames: CaseIterable, Sendable { case lost, kept }
 
+  package let machine: String?
   private let tree = Mutex(Tree())
 
-  package init() {}
+  package init(machine: String? = nil) { self.machine = machine }
 
   /// A disk that holds `image`, all of it synced.
   package init(_ image: DiskImage) {
+    machine = nil
     tree.withLock { tree in
       for folder in image.folders { tree.entries[folder] = .folder }
       for (path, bytes) in image.files {

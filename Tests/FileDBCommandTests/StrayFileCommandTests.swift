@@ -62,4 +62,49 @@ import Testing
       #expect(try filedb("create", "todo (conflicted copy 2026-11-01)", in: folder).status != 0)
     }
   }
+
+  /// Adds "Coffee" in a commit that only a copy of the journal has.
+  private func withJournalCopy(_ body: (URL) throws -> Void) throws {
+    try withTemporaryFolder { folder in
+      try filedb("import", "-", "todo", in: folder, input: "title\nTea\n")
+      let journal = folder.appendingPathComponent(".filedb/journal")
+      let before = try Data(contentsOf: journal)
+      let store = try RecordStore(at: folder, options: StoreOptions(checkpoints: .manual))
+      try store.table("todo").add(["title": "Coffee"])
+      try Data(contentsOf: journal).write(
+        to: folder.appendingPathComponent(".filedb/journal (Ann's conflicted copy 2026-11-01)"))
+      try before.write(to: journal, options: .atomic)
+      try body(folder)
+    }
+  }
+
+  @Test func copyOfTheJournalIsToldAndMerged() throws {
+    try withJournalCopy { folder in
+      let notes = """
+        '.filedb/journal (Ann's conflicted copy 2026-11-01)' is a sync service's copy of a conflict: a journal with \
+        commits to 'todo' that the store may not have
+        'filedb conflicts merge' merges the copy into its table
+
+        """
+      for command in ["tables", "check"] { #expect(try filedb(command, in: folder).error == notes) }
+      let merged = try filedb("conflicts", "merge", in: folder)
+      #expect(
+        merged.output == "todo: 1 record added (2) from 'journal (Ann's conflicted copy 2026-11-01)'\n"
+          && merged.error == "todo: the copy is in the backups now\n" && merged.status == 0)
+      #expect(try filedb("show", "todo", in: folder).output == "id  title\n 1  Tea\n 2  Coffee\n")
+      #expect(try filedb("tables", in: folder).error == "")
+      #expect(try filedb("undo", in: folder).status == 0)
+      #expect(try filedb("count", "todo", in: folder).output == "1\n")
+    }
+  }
+
+  @Test func copyOfTheJournalThatIsNotCompleteIsTold() throws {
+    try withJournalCopy { folder in
+      let copy = folder.appendingPathComponent(".filedb/journal (Ann's conflicted copy 2026-11-01)")
+      try Data(contentsOf: copy).prefix(300).write(to: copy)
+      #expect(try filedb("check", in: folder).error.contains("a journal that cannot be read: "))
+      let merged = try filedb("conflicts", "merge", in: folder)
+      #expect(merged.status == 65 && merged.error.contains("journal (Ann's conflicted copy 2026-11-01): "))
+    }
+  }
 }

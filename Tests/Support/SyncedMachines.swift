@@ -2,25 +2,26 @@ import FileDBStorage
 import Foundation
 
 /// Machines with a store's folder each, and a sync service that copies the tables' files between them: whole files, at
-/// its own time, in any order. It does not copy the folder `.filedb`, but a file of this name.
+/// its own time, in any order. It copies a file `.filedb`, and on request all files in a folder of this name.
 package struct SyncedMachines {
   /// How the service names the version of a file that it does not choose.
   package enum Service: CaseIterable, Sendable {
     case syncthing, dropbox, nextcloud, seafile
 
     func copy(of file: String, number: Int, from machine: Int) -> String {
-      let name = file.hasSuffix(".plist") ? String(file.dropLast(6)) : file
+      let ending = file.hasSuffix(".plist") ? ".plist" : ""
+      let name = file.dropLast(ending.count)
       return switch self {
-      case .syncthing: "\(name).sync-conflict-20261101-\(100_000 + number)-MACHIN\(machine).plist"
-      case .dropbox: "\(name) (Machine \(machine)'s conflicted copy 2026-11-01 \(number)).plist"
-      case .nextcloud: "\(name) (conflicted copy 2026-11-01 \(100_000 + number)).plist"
-      case .seafile: "\(name) (SFConflict m\(machine)@example.com 2026-11-01-\(number)).plist"
+      case .syncthing: "\(name).sync-conflict-20261101-\(100_000 + number)-MACHIN\(machine)\(ending)"
+      case .dropbox: "\(name) (Machine \(machine)'s conflicted copy 2026-11-01 \(number))\(ending)"
+      case .nextcloud: "\(name) (conflicted copy 2026-11-01 \(100_000 + number))\(ending)"
+      case .seafile: "\(name) (SFConflict m\(machine)@example.com 2026-11-01-\(number))\(ending)"
       }
     }
   }
 
   package struct Machine {
-    package let disk = MemoryDisk()
+    package let disk: MemoryDisk
     /// The files as they were when the service last looked.
     fileprivate var known: [String: [UInt8]] = [:]
     /// Files of which only the first half is there yet.
@@ -33,23 +34,32 @@ package struct SyncedMachines {
 
   package private(set) var machines: [Machine]
   private let service: Service
+  private let copiesOwnFolder: Bool
   private var newest: [String: [UInt8]] = [:]
   private var copyCount = 0
 
-  package init(count: Int, service: Service) throws {
-    self.service = service
-    machines = (0..<count).map { _ in Machine() }
+  package init(count: Int, service: Service, copiesOwnFolder: Bool = false) throws {
+    (self.service, self.copiesOwnFolder) = (service, copiesOwnFolder)
+    machines = (0..<count).map { Machine(disk: MemoryDisk(machine: "0000000\($0)")) }
     for machine in machines { try machine.disk.makeFolder(Self.folder) }
   }
 
   /// The files in a machine's folder that the service copies.
   package func files(_ machine: Int) throws -> [String: [UInt8]] {
     let disk = machines[machine].disk
-    let names = try disk.list(Self.folder).filter { name in
-      try !name.hasPrefix(".") || name == Self.ownFile && disk.status("\(Self.folder)/\(name)")?.kind == .file
+    let names = try disk.list(Self.folder).filter { !$0.hasPrefix(".") || $0 == Self.ownFile }
+    var files: [String: [UInt8]] = [:]
+    for name in try names.flatMap({ try self.names(below: $0, on: disk) }) {
+      files[name] = try disk.read("\(Self.folder)/\(name)").bytes
     }
-    return Dictionary(
-      uniqueKeysWithValues: try names.map { ($0, try disk.read("\(Self.folder)/\($0)").bytes) })
+    return files
+  }
+
+  private func names(below name: String, on disk: MemoryDisk) throws -> [String] {
+    let path = "\(Self.folder)/\(name)"
+    guard try disk.status(path)?.kind == .folder else { return [name] }
+    return copiesOwnFolder
+      ? try disk.list(path).flatMap { try names(below: "\(name)/\($0)", on: disk) } : []
   }
 
   /// Whether only a part of a file has arrived.
@@ -91,6 +101,8 @@ package struct SyncedMachines {
       } else {
         try put(newest, as: name, on: machine)
       }
+    } else if local == nil, newest == known, Int.random(in: 0..<4, using: &random) == 0 {
+      try put(newest, as: name, on: machine)  // Some services bring back what somebody has deleted.
     } else if newest == known || newest == nil {
       self.newest[name] = local
       machines[machine].known[name] = local
@@ -126,6 +138,8 @@ package struct SyncedMachines {
   }
 
   private func write(_ bytes: [UInt8], as name: String, on machine: Int) throws {
-    _ = try machines[machine].disk.replace("\(Self.folder)/\(name)", with: bytes)
+    let path = "\(Self.folder)/\(name)"
+    try machines[machine].disk.createFolder(parentFolder(of: path))
+    _ = try machines[machine].disk.replace(path, with: bytes)
   }
 }

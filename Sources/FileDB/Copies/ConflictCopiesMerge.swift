@@ -6,7 +6,10 @@ import FileDBTables
 package struct ConflictCopiesMerge {
   private struct Version {
     let copy: ConflictCopy
+    /// What both machines began with, if that is known.
+    let base: TableState?
     let state: TableState
+    /// The copy's file.
     let file: FileVersion
   }
 
@@ -37,7 +40,7 @@ package struct ConflictCopiesMerge {
     let disk = store.visibleFolder?.disk ?? .system
     if store.isInFolder(copy), !copy.isRecognized { try checkIsNoTable(copy, of: store) }
     let table = try store.table(copy.table).snapshot().state
-    guard table.exists else {
+    guard table.exists || copy.journal != nil else {
       throw StoreError(
         .tableNotFound, "there is no such table; to make one of the copy, give it the name of the table",
         file: copy.path, table: copy.table)
@@ -47,10 +50,23 @@ package struct ConflictCopiesMerge {
         .readOnly, "a table over an attached one cannot be merged; open the store without the attached one",
         table: copy.table)
     }
+    if let journal = copy.journal {
+      let (base, state) = try journal.versions(of: copy.table)
+      guard state.exists else {
+        throw StoreError(
+          .conflict, "the last commit in the copy drops the table; drop it, or remove the copy",
+          file: copy.path,
+          table: copy.table)
+      }
+      return Version(
+        copy: copy, base: copy.base?.state ?? base, state: state,
+        file: FileVersion(try disk.read(copy.path).bytes))
+    }
     let limits = store.options.limits
     let bytes = try disk.readTable(copy.table, in: copy.path, limits: limits)
     return Version(
-      copy: copy, state: try TableFile.decode(bytes, file: copy.path, table: copy.table, limits: limits),
+      copy: copy, base: copy.base?.state,
+      state: try TableFile.decode(bytes, file: copy.path, table: copy.table, limits: limits),
       file: FileVersion(bytes))
   }
 
@@ -78,9 +94,11 @@ package struct ConflictCopiesMerge {
     for version in versions {
       let name = version.copy.table
       let table = try transaction[name]
+      // Commits in a copy of the journal may have made the table.
+      if try !table.exists { try table.create() }
       let ours = try table.snapshot().state
       let merge =
-        try version.copy.base.map { try RecordsMerge(base: $0.state, ours: ours, copy: version.state) }
+        try version.base.map { try RecordsMerge(base: $0, ours: ours, copy: version.state) }
         ?? RecordsMerge(ours: ours, copy: version.state)
       let changes = ours.changes(to: merge.merged).filter { change in
         if case .declare = change { false } else { true }  // The schema stays.
@@ -88,7 +106,7 @@ package struct ConflictCopiesMerge {
       for change in changes { try transaction.state.apply(change, to: name) }
       merges.append(
         ConflictCopyMerge(
-          version.copy, version.state, into: ours, merge, isChanged: !changes.isEmpty,
+          version.copy, version.state, base: version.base, into: ours, merge, isChanged: !changes.isEmpty,
           after: try table.snapshot().state))
     }
     let references = RenumberedReferences(merges)
@@ -111,24 +129,33 @@ package struct ConflictCopiesMerge {
     var failure: StoreError?
     do { try store.checkpoint() } catch let error as StoreError { failure = error }
     return try store.exclusively(timeout: store.options.lockTimeout) {
-      zip(merges, versions).map { merge, version in
-        var merge = merge
-        do {
-          merge.backup = try moveToBackups(version, merge, in: folder)
-          if merge.backup == nil { merge.failure = failure }
-        } catch { merge.failure = error as? StoreError }
-        return merge
+      var merges = merges
+      // A copy of the journal may have been merged into several tables.
+      for merged in Dictionary(grouping: merges.indices, by: { versions[$0].copy.path }).values {
+        let outcome = Result { try moveToBackups(merged, merges, in: folder) }
+        for index in merged {
+          merges[index].backup = try? outcome.get()
+          if merges[index].backup != nil { continue }
+          if case .failure(let error) = outcome { merges[index].failure = error as? StoreError }
+          merges[index].failure = merges[index].failure ?? failure
+        }
       }
+      return merges
     }
   }
 
+  /// - Parameter merged: the numbers of the merges with this copy.
   /// - Returns: `nil` if the copy stays.
   private func moveToBackups(
-    _ version: Version, _ merge: ConflictCopyMerge, in folder: StoreFolder
+    _ merged: [Int], _ merges: [ConflictCopyMerge], in folder: StoreFolder
   ) throws -> URL? {
-    let copy = version.copy
-    guard store.isInFolder(copy), try isWritten(version, merge), try isNoTable(copy) else { return nil }
-    return try folder.moveToBackups(copy.path, if: version.file).map { URL(fileURLWithPath: $0) }
+    let (copy, file) = (versions[merged[0]].copy, versions[merged[0]].file)
+    // The journal may have nothing new for some of its tables.
+    let written = copy.journal == nil ? merged : merged.filter { merges[$0].hasBroughtChanges }
+    guard copy.journal != nil || store.isInFolder(copy), !written.isEmpty,
+      try written.allSatisfy({ try isWritten(versions[$0], merges[$0]) }), try isNoTable(copy)
+    else { return nil }
+    return try folder.moveToBackups(copy.path, if: file).map { URL(fileURLWithPath: $0) }
   }
 
   /// Whether the table's file has become another one by the merge. If it has not, the service may be about to replace
@@ -171,8 +198,9 @@ extension RecordStore {
 
 extension ConflictCopyMerge {
   fileprivate init(
-    _ copy: ConflictCopy, _ state: TableState, into ours: TableState, _ merge: RecordsMerge, isChanged: Bool,
-    after: TableState
+    _ copy: ConflictCopy, _ state: TableState, base: TableState?, into ours: TableState,
+    _ merge: RecordsMerge,
+    isChanged: Bool, after: TableState
   ) {
     (self.copy, before, self.after, hasBroughtChanges) = (copy, ours, after, isChanged)
     for record in merge.merged.records {
@@ -181,7 +209,7 @@ extension ConflictCopyMerge {
       case let former?: if !former.hasSameBytes(as: record) { changed.append(record.id) }
       }
     }
-    if copy.base != nil { removed = ours.records.ids.filter { merge.merged.record($0) == nil } }
+    if base != nil { removed = ours.records.ids.filter { merge.merged.record($0) == nil } }
     conflicts = merge.conflicts.filter { conflict in
       if case .rule = conflict.kind { return false }  // The transaction throws it.
       return true

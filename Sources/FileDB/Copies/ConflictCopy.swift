@@ -1,10 +1,10 @@
 import FileDBEssentials
 import FileDBTables
 
-/// A copy of a table's file that a sync service made, because two machines had changed the file before either had the
-/// other's version. See <doc:SyncedFolders>.
+/// A copy of a table's file or of the journal that a sync service made, because two machines had changed the file before
+/// either had the other's version. See <doc:SyncedFolders>.
 public struct ConflictCopy: Sendable {
-  /// The copy's file.
+  /// The copy's file. A copy of the journal counts as a copy of each table for which commits wait in it.
   public let url: URL
   /// The name of the table that it is a copy of. The table may not exist.
   public let table: String
@@ -17,30 +17,42 @@ public struct ConflictCopy: Sendable {
   let machine: String
   /// Whether the file's name tells that it is a copy.
   let isRecognized: Bool
+  /// `nil` for a copy of a table's file.
+  let journal: JournalCopy?
 
   /// For a copy that ``RecordStore/conflictCopies`` does not recognize by its name, such as `todo 2.plist`.
   public init(of table: String, at url: URL, base: TableSnapshot<Fields>? = nil) {
     (self.table, self.url, self.base) = (table, url, base)
-    (kind, machine, isRecognized) = ("a copy", "", false)
+    (kind, machine, isRecognized, journal) = ("a copy", "", false, nil)
   }
 
   /// - Returns: `nil` for a file that is no copy of a table.
   fileprivate init?(_ stray: StrayFile, in folder: StoreFolder) {
     guard let original = stray.original, !original.isEmpty, original != StoreFolder.suffix else { return nil }
     (table, url) = (folder.table(of: original), URL(fileURLWithPath: "\(folder.path)/\(stray.file)"))
-    (kind, machine, isRecognized) = (stray.kind, stray.machine, true)
+    (kind, machine, isRecognized, journal) = (stray.kind, stray.machine, true, nil)
+  }
+
+  fileprivate init(of table: String, in journal: JournalCopy) {
+    (self.table, url, self.journal) = (table, URL(fileURLWithPath: journal.path), journal)
+    (kind, machine, isRecognized) = (journal.stray.kind, journal.stray.machine, true)
   }
 }
 
 extension RecordStore {
-  /// The copies in the store's folder that sync services made of its tables, in the order of their names. They are no
-  /// tables; ``merge(_:)`` merges them.
+  /// The copies that sync services made of the store's tables, in the order of their names, and of its journal.
+  /// ``merge(_:)`` merges them. A copy of the journal that cannot be read, perhaps because only a part of it has arrived,
+  /// is left out.
   /// - Throws: the disk's errors.
-  /// - Complexity: O(*n*) in the files of the folder.
+  /// - Complexity: O(*n*) in the files of the folder, and in the size of the copies of the journal.
   public var conflictCopies: [ConflictCopy] {
     get throws {
       guard let folder = visibleFolder else { return [] }
-      return try folder.strayFiles().compactMap { ConflictCopy($0, in: folder) }
+      let ofTables = try folder.strayFiles().compactMap { ConflictCopy($0, in: folder) }
+      let ofJournals = try journalCopies.flatMap { journal in
+        ((try? journal.tables) ?? []).map { ConflictCopy(of: $0, in: journal) }
+      }
+      return ofTables + ofJournals
     }
   }
 
@@ -55,7 +67,9 @@ extension RecordStore {
           return nil
         }
         // A copy that arrives in parts is complete only later.
-        let states = copies.map { "\((try? disk.status($0.url.path))?.stamp.size ?? 0) \($0.url.path)" }
+        let states = copies.map {
+          "\((try? disk.status($0.url.path))?.stamp.size ?? 0) \($0.url.path) \($0.table)"
+        }
         defer { seen = Set(states) }
         let new = zip(copies, states).filter { !seen.contains($1) }.map(\.0)
         return new.isEmpty ? nil : new
@@ -73,6 +87,8 @@ extension RecordStore {
   /// - If the two machines gave the same id to different records, the table has both, and the one from the copy gets a
   ///   new id. References to it from records of copies of the same machine follow.
   /// - The order of the records is the table's. What comes from the copy goes below the record that is above it there.
+  /// - The commits that wait in a copy of the journal are carried out on the table's file, and the result is merged with
+  ///   the table: the file is what both began with. If they do not fit the file, only what they add is added.
   ///
   /// FileDB then makes a checkpoint. A copy stays in the folder if the merge has not changed the table's file, or if
   /// that is now equal to the copy: the service may be about to replace the file by one that lacks what the copy has.

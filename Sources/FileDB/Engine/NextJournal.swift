@@ -21,7 +21,12 @@ extension FileLog {
     guard let (_, frames) = try disk.openJournal(folder.journalFile) else {
       throw damage("the journal is gone")
     }
-    let next = try nextJournal(frames, parking: conflicts)
+    var next = try nextJournal(frames, parking: conflicts)
+    if isOfAnotherMachine {
+      let needed = state.withLock { $0.recordsFiles.map(\.file.name) }
+      try folder.keepRecords(except: Set(needed))
+      next.rename(try folder.adoptRecords(needed))
+    }
     try sync(disk.install([stage(next)]))
     let inode = try state.withLock { state throws(StoreError) in
       state.journal = nil
@@ -89,6 +94,18 @@ private struct NextJournal {
   var frames: [(kind: JournalFrame.Kind, payload: [UInt8])] = []
 
   init(start: UInt64) { self.start = start }
+
+  /// Gives the files of records that the commits name other names.
+  mutating func rename(_ names: [String: String]) {
+    for index in frames.indices {
+      let (kind, payload) = frames[index]
+      let commit = kind == .parked ? payload.drop { $0 != UInt8(ascii: "\n") }.dropFirst() : payload[...]
+      guard kind == .parked || kind == .commit, let old = (try? JournalCommit.recordsFile(of: commit))?.name,
+        let new = names[old], let place = payload.firstRange(of: Array("\nrecords \(old) ".utf8))
+      else { continue }
+      frames[index].payload.replaceSubrange(place, with: Array("\nrecords \(new) ".utf8))
+    }
+  }
 }
 
 extension FileLog.State {

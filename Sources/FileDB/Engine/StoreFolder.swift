@@ -28,13 +28,24 @@ package final class StoreFolder: Sendable {
   /// The own folder, if it is not inside.
   private let outside: OutsideFolder?
 
+  package let journalFile: String
+
   package convenience init(path: String, disk: StoreDisk, queuePatience: Duration = .milliseconds(500)) {
     self.init(path, disk, outside: nil, queuePatience)
   }
 
-  private init(_ path: String, _ disk: StoreDisk, outside: OutsideFolder?, _ queuePatience: Duration) {
+  private init(
+    _ path: String, _ disk: StoreDisk, outside: OutsideFolder?, journal: String? = nil,
+    _ queuePatience: Duration
+  ) {
     (self.path, self.disk, self.outside, self.queuePatience) = (path, disk, outside, queuePatience)
     ownFolder = outside?.path ?? "\(path)/.filedb"
+    journalFile = "\(ownFolder)/\(journal ?? OwnName.journal.rawValue)"
+  }
+
+  /// The same folder, with a copy of the journal instead of the journal. Only for reading.
+  func reading(journal file: String) -> StoreFolder {
+    StoreFolder(path, disk, outside: outside, journal: file, queuePatience)
   }
 
   /// The folder of a store, with its own folder wherever that is.
@@ -54,7 +65,6 @@ package final class StoreFolder: Sendable {
   package func own(_ name: OwnName) -> String { "\(ownFolder)/\(name.rawValue)" }
   private var lockFile: String { own(.lock) }
   private var queueFile: String { own(.queue) }
-  package var journalFile: String { own(.journal) }
   package var backupFolder: String { own(.backups) }
   package var offsetsFolder: String { own(.offsets) }
   package var undoFolder: String { own(.undo) }
@@ -110,6 +120,13 @@ package final class StoreFolder: Sendable {
   package func strayFiles() throws(StoreError) -> [StrayFile] {
     try files().compactMap { StrayFile(file: $0) }.filter { mayBeTable($0.file) }
       .sorted { compareUTF8($0.file, $1.file) < 0 }
+  }
+
+  /// The copies of the journal that sync services made, in the order of their UTF-8 bytes.
+  func journalCopies() throws(StoreError) -> [StrayFile] {
+    guard try disk.status(ownFolder)?.kind == .folder else { return [] }
+    return try disk.list(ownFolder).compactMap { StrayFile(file: $0) }
+      .filter { $0.original == OwnName.journal.rawValue }.sorted { compareUTF8($0.file, $1.file) < 0 }
   }
 
   func table(of file: String) -> String {
@@ -325,111 +342,5 @@ package final class StoreFolder: Sendable {
       files.filter { (try? disk.status($0))?.isLink == true }.compactMap {
         try? parentFolder(of: disk.resolve($0))
       })
-  }
-}
-
-// MARK: - Files of records
-
-extension StoreFolder {
-  private static let recordsPrefix = "records-"
-
-  private static func isRecordsName(_ name: String) -> Bool {
-    name.hasPrefix(recordsPrefix) && UInt64(name.dropFirst(recordsPrefix.count), radix: 36) != nil
-  }
-
-  /// Writes the records of a commit into a file of their own, and syncs it, but not its name.
-  func writeRecords(_ commit: JournalCommit) throws(StoreError) -> RecordsFile {
-    let name = Self.recordsPrefix + String(UInt64.random(in: .min ... .max), radix: 36)
-    var (count, size, checksum) = (0, 0, Checksum())
-    try disk.create("\(ownFolder)/\(name)") { file throws(DiskError) in
-      var piece: [UInt8] = []
-      for record in commit.records {
-        piece += record.bytes
-        count += 1
-        guard piece.count >= 1 << 20 else { continue }
-        try file.append(piece)
-        piece.withUnsafeBytes { checksum.update($0) }
-        size += piece.count
-        piece.removeAll(keepingCapacity: true)
-      }
-      try file.append(piece)
-      piece.withUnsafeBytes { checksum.update($0) }
-      size += piece.count
-    }
-    return RecordsFile(name: name, count: count, size: size, checksum: checksum.value)
-  }
-
-  /// - Throws: ``StoreError/Code/damagedJournal`` if they are not as they were written.
-  func readRecords(_ file: RecordsFile) throws(StoreError) -> [UInt8] {
-    let bytes = try readDamagedRecords(file)
-    guard bytes.count == file.size, Checksum.of(bytes) == file.checksum else {
-      throw StoreError(
-        .damagedJournal, "the records of a commit are not as they were written",
-        file: "\(ownFolder)/\(file.name)")
-    }
-    return bytes
-  }
-
-  /// Reads the records as they are now.
-  func readDamagedRecords(_ file: RecordsFile) throws(StoreError) -> [UInt8] {
-    guard Self.isRecordsName(file.name) else {
-      throw StoreError(.damagedJournal, "'\(file.name)' is not a file of records", file: journalFile)
-    }
-    return try disk.read("\(ownFolder)/\(file.name)").bytes
-  }
-
-  /// The names of all files of records.
-  func recordsFiles() -> [String] { ((try? disk.list(ownFolder)) ?? []).filter { Self.isRecordsName($0) } }
-
-  /// Removes files of records that no journal refers to. If some cannot be removed, the next checkpoint removes them.
-  func remove(_ names: Set<String>) { for name in names { try? disk.remove("\(ownFolder)/\(name)") } }
-
-  /// Removes the files of records that the journal no longer refers to. If some cannot be removed, a later call removes
-  /// them.
-  func removeRecords(except needed: Set<String>) {
-    remove(Set(recordsFiles()).subtracting(needed))
-  }
-}
-
-// MARK: - Backups
-
-extension StoreFolder {
-  /// Backs up the journal, and the files of records that it refers to.
-  /// - Returns: the backups, the journal's first.
-  package func keepBackupOfJournal() throws(StoreError) -> [String] {
-    var files = [journalFile]
-    for name in try disk.list(ownFolder) where Self.isRecordsName(name) {
-      files.append("\(ownFolder)/\(name)")
-    }
-    return try files.map { file throws(StoreError) in try keepBackup(of: file, disk.read(file).bytes) }
-  }
-
-  /// Backs up a file's bytes, under its name and the time.
-  package func keepBackup(of file: String, _ bytes: [UInt8]) throws(StoreError) -> String {
-    let time = PlistDate.text(Date()).replacing(":", with: "-")
-    try disk.createFolder(backupFolder)
-    var path = "\(backupFolder)/\(fileName(of: file)).\(time)"
-    var count = 1
-    while try disk.status(path) != nil {
-      count += 1
-      path = "\(backupFolder)/\(fileName(of: file)).\(time).\(count)"
-    }
-    try disk.replace(path, with: bytes)
-    return path
-  }
-
-  /// Moves a file of the folder into the backups, if it still has this content.
-  /// - Returns: the backup; `nil` if another program has changed the file.
-  func moveToBackups(_ file: String, if version: FileVersion) throws(StoreError) -> String? {
-    let bytes = try disk.read(file).bytes
-    guard FileVersion(bytes) == version else { return nil }
-    let backup = try keepBackup(of: file, bytes)
-    let isRemoved = try disk.remove(file) { [disk] path throws(DiskError) in
-      guard let path, try disk.disk.status(path) != nil else { return true }
-      return try FileVersion(disk.disk.read(path).bytes) == version
-    }
-    guard isRemoved else { return nil }
-    try disk.syncFolder(path)
-    return backup
   }
 }

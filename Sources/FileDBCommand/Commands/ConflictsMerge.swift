@@ -10,6 +10,9 @@ struct ConflictsMerge: WritingCommand {
       names such copies. This command merges those of all tables, or of the tables that you name, record by record. A \
       copy that filedb does not recognize by its name, such as 'todo 2.plist', is given with --copy and its table.
 
+      If the service copies the folder '.filedb', it may also keep a second journal. Its commits are merged into their \
+      tables in the same way.
+
       A record that only one of the two files has is kept. If a record is in both, with different values in a field, \
       the table's value is kept, and the field is a conflict: the exit code is 1, and 'filedb conflicts take' settles \
       it. If the same id stands for different records, both are kept, and the copy's record gets a new id. --base is \
@@ -46,9 +49,9 @@ struct ConflictsMerge: WritingCommand {
   func run() throws {
     let store = try existingStore(for: tables.first)
     let copies = try copies(in: store)
-    guard !copies.isEmpty else { return Terminal.note("there are no copies to merge") }
+    var status = try complainOfUnreadableJournals(in: store)
+    guard !copies.isEmpty || status > 0 else { return Terminal.note("there are no copies to merge") }
     try checkGit(store, of: copies)
-    var status: Int32 = 0
     let merge = try ConflictCopiesMerge(copies, in: store) { error in
       Terminal.complain(error.description)
       status = max(status, error.exitStatus)
@@ -73,6 +76,18 @@ struct ConflictsMerge: WritingCommand {
       copy.base = base
       return copy
     }
+  }
+
+  /// - Returns: the exit code.
+  private func complainOfUnreadableJournals(in store: RecordStore) throws -> Int32 {
+    var status: Int32 = 0
+    for journal in files.isEmpty ? try store.journalCopies : [] {
+      do throws(StoreError) { _ = try journal.tables } catch {
+        Terminal.complain(error.description)
+        status = max(status, error.exitStatus)
+      }
+    }
+    return status
   }
 
   /// Conflicts of the copies would be forgotten with those of git.

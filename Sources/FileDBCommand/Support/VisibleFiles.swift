@@ -33,12 +33,30 @@ extension RecordStore {
   }
 }
 
+extension JournalCopy {
+  /// What it is, and what waits in it.
+  fileprivate var message: String {
+    let name = "'.filedb/\(TerminalText.defused(stray.file))' is \(stray.kind)"
+    do throws(StoreError) {
+      let names = try tables.map { "'\(TerminalText.defused($0))'" }
+      return names.isEmpty
+        ? "\(name): a journal in which nothing waits; you can delete it"
+        : "\(name): a journal with commits to \(names.joined(separator: ", ")) that the store may not have"
+    } catch {
+      return "\(name): a journal that cannot be read: \(error.message)"
+    }
+  }
+}
+
 extension Terminal {
-  /// Names the files of a store's folder that look like tables, but that editors and sync services made.
+  /// Names the files of a store's folder that look like tables or like the journal, but that editors and sync services
+  /// made.
   static func noteStrayFiles(in store: RecordStore) throws {
-    let strays = try store.strayFiles
+    let (strays, journals) = (try store.strayFiles, try store.journalCopies)
     for stray in strays { note(stray.message) }
-    let copies = strays.count { $0.original != nil }
+    for journal in journals { note(journal.message) }
+    let copies =
+      strays.count { $0.original != nil } + journals.count { (try? $0.tables)?.isEmpty == false }
     guard copies > 0 else { return }
     note(
       "'filedb conflicts merge' merges the \(copies == 1 ? "copy into its table" : "copies into their tables")"
