@@ -27,10 +27,17 @@ export class FakeServer {
   #done = [];
   #lastStep = 0;
   #unread = new Set(["large"]);
+  #shared = null;
 
   /** From now on, no table is being read for the first time. */
   finishReading() {
     this.#unread.clear();
+    this.onEvent({ kind: "tables", data: this.#store() });
+  }
+
+  /** From now on, the folder follows a shared store. */
+  share(shared) {
+    this.#shared = shared;
     this.onEvent({ kind: "tables", data: this.#store() });
   }
 
@@ -116,7 +123,8 @@ export class FakeServer {
       ({ name, count: records.length, problem: null, attached: false, ...this.#reading(name) });
     const tables = [...this.#tables].map(overview);
     return {
-      name: "sample", path: "/home/ada/sample", readOnly: false, tables, copies: [], shared: null,
+      name: "sample", path: "/home/ada/sample", readOnly: false, tables, copies: [],
+      shared: this.#shared,
       undo: this.#done.map(({ step, name }) => ({ step, name })).reverse(),
       redo: this.#undone.map(({ step, name }) => ({ step, name })).reverse(),
     };

@@ -64,6 +64,26 @@ class PartsTest(unittest.TestCase):
         browser.wait_for_cell("1", "name", "Record 1")
         browser.wait_for_text(".header", "1,000,000 records")
 
+    def test_a_folder_that_follows_a_shared_store_says_what_is_behind(self):
+        browser = self.browser
+
+        def share(problem, *edited):
+            state = {"address": "postgres://db.example/app?store=notes", "problem": problem, "edited": edited}
+            browser.driver.execute_script("fakeServer.share(arguments[0])", state)
+
+        browser.open(f"{self.address}?app#/food", "1")
+        self.assertNotIn("shared", browser.text(".header"))
+        share(None)
+        browser.wait_for_text(".header .badge:not([hidden])", "shared")
+        self.assertEqual([each for each in browser.all(".banner") if each.is_displayed()], [])
+        share("the server does not answer", "food", "empty")
+        browser.wait_for_text(".header .badge:not([hidden])", "shared, behind")
+        browser.wait_for_text(".banner:not([hidden])", "does not follow the shared store: the server does not answer")
+        browser.wait_for_text(".banner:not([hidden])", "edited files of “food”, “empty” yet")
+        self.assertEqual(browser.serious_faults(), [])
+        share(None)
+        browser.wait(lambda: not any(each.is_displayed() for each in browser.all(".banner")), "the banner stays")
+
     def test_the_page_works_on_the_fake_server(self):
         browser = self.browser
         browser.open(f"{self.address}?app#/food", "1")

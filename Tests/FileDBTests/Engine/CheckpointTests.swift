@@ -34,6 +34,17 @@ import Testing
     try open(disk).table("t").set(["text": "changed"], of: 1)
   }
 
+  @Test func checkpointWithNothingToWriteRemovesWhatACrashLeft() throws {
+    let memory = MemoryDisk()
+    try Self.store(on: memory)
+    try Self.open(memory).checkpoint()
+    for draft in ["/store/.filedb/.journal.1abc.filedb-draft", "/store/.t.plist.2abc.filedb-draft"] {
+      _ = try memory.replace(draft, with: [1])
+    }
+    let store = try Self.open(memory)
+    try store.checkNothingIsLeftBehind()
+  }
+
   /// The editor saves before each call of the checkpoint in turn: what it saved is in the table's file, in the
   /// journal's next commit or among the backups, and no record of the store's is lost.
   @Test func whatAnEditorSavesDuringACheckpointIsKept() throws {
