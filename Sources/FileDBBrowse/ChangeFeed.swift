@@ -33,6 +33,7 @@ final class ChangeFeed: Sendable {
   }
 
   private func follow() {
+    toldState.withLock { $0 = site.sharedState.bytes }
     // From here on, nothing is missed, even if the tasks start later.
     let (changes, errors) = (site.store.changes(), site.store.observationErrors())
     let copies = site.store.newConflictCopies()

@@ -13,8 +13,8 @@ extension Site {
     .post("api", "tables") { site, request in
       struct NewTable: Decodable { let name: String }
       let name: String = try request.decoded(as: NewTable.self).name
-      try site.store.undoLog.write { tx in try tx[name].create() }
-      return .json(.object([("name", .string(name))]))
+      let (_, entry) = try site.store.undoLog.loggedWrite { tx in try tx[name].create() }
+      return .json(.object([("name", .string(name)), ("step", JSON(entry?.id))]))
     },
     .get("api", "tables", "*") { site, request in .json(try site.describe(request.tableName)) },
   ]

@@ -239,7 +239,9 @@ extension Disk {
     for name in try list(folder) {
       guard let file = Draft.file(ofSwap: name) else { continue }
       let path = "\(folder)/\(name)"
-      guard let status = try status(path), status.kind == .file, status.stamp.changed < time else { continue }
+      // Behind a link with such a name would be a file that is not ours.
+      guard let status = try status(path), status.kind == .file, !status.isLink, status.stamp.changed < time
+      else { continue }
       swaps.append((path, file))
     }
     return swaps

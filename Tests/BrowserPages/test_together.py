@@ -131,6 +131,29 @@ class TogetherTest(BrowseTest):
         browser.wait(lambda: not browser.all(".notice .button .label") or not any(
             each.text == "Undo" for each in browser.all(".notice .button .label")), "the button stays")
 
+    def test_undo_in_a_message_goes_away_when_the_header_undoes_the_step(self):
+        self.open()
+        browser = self.browser
+        browser.click(browser.find('.row[data-id="2"] .tick'))
+        browser.click(browser.button("Delete"))
+        browser.notice("Deleted 1 record")
+        browser.click(browser.button("Undo", inside=".header-tools"))
+        browser.wait_for_ids("1", "2", "3")
+        browser.wait(lambda: not any(
+            each.text == "Undo" for each in browser.all(".notice .button .label")), "the button stays")
+
+    def test_control_z_takes_back_a_table_that_this_page_made(self):
+        self.open()
+        browser = self.browser
+        browser.click(browser.button("New table"))
+        browser.write("dialog input", "ideas")
+        browser.keys(Keys.ENTER)
+        browser.wait_for_text(".title", "ideas")
+        browser.click(browser.find(".main"))
+        browser.keys((Keys.CONTROL, "z"))
+        browser.notice("Undone: creation of ideas")
+        browser.wait(lambda: "ideas" not in browser.text(".sidebar"), "the table stays")
+
     def test_control_z_takes_back_what_this_page_did(self):
         browser = self.delete_here_and_change_elsewhere()
         browser.click(browser.cell("3", "name"))

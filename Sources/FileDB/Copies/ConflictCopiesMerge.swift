@@ -6,8 +6,6 @@ import FileDBTables
 package struct ConflictCopiesMerge {
   private struct Version {
     let copy: ConflictCopy
-    /// What both machines began with, if that is known.
-    let base: TableState?
     let state: TableState
     /// The copy's file.
     let file: FileVersion
@@ -51,22 +49,21 @@ package struct ConflictCopiesMerge {
         table: copy.table)
     }
     if let journal = copy.journal {
-      let (base, state) = try journal.versions(of: copy.table)
+      // Before its commits: if more arrive meanwhile, the copy is not moved.
+      let file = FileVersion(try disk.read(copy.path).bytes)
+      let state = try journal.state(of: copy.table)
       guard state.exists else {
         throw StoreError(
-          .conflict, "the last commit in the copy drops the table; drop it, or remove the copy",
-          file: copy.path,
-          table: copy.table)
+          .conflict,
+          "with the commits in this copy of the journal, there is no such table; if that is right, remove the copy",
+          file: copy.path, table: copy.table)
       }
-      return Version(
-        copy: copy, base: copy.base?.state ?? base, state: state,
-        file: FileVersion(try disk.read(copy.path).bytes))
+      return Version(copy: copy, state: state, file: file)
     }
     let limits = store.options.limits
     let bytes = try disk.readTable(copy.table, in: copy.path, limits: limits)
     return Version(
-      copy: copy, base: copy.base?.state,
-      state: try TableFile.decode(bytes, file: copy.path, table: copy.table, limits: limits),
+      copy: copy, state: try TableFile.decode(bytes, file: copy.path, table: copy.table, limits: limits),
       file: FileVersion(bytes))
   }
 
@@ -95,18 +92,19 @@ package struct ConflictCopiesMerge {
       let name = version.copy.table
       let table = try transaction[name]
       // Commits in a copy of the journal may have made the table.
-      if try !table.exists { try table.create() }
+      let isNew = try !table.exists
+      if isNew { try table.create() }
       let ours = try table.snapshot().state
       let merge =
-        try version.base.map { try RecordsMerge(base: $0, ours: ours, copy: version.state) }
+        try version.copy.base.map { try RecordsMerge(base: $0.state, ours: ours, copy: version.state) }
         ?? RecordsMerge(ours: ours, copy: version.state)
-      let changes = ours.changes(to: merge.merged).filter { change in
-        if case .declare = change { false } else { true }  // The schema stays.
+      let changes = ours.changes(to: isNew ? version.state : merge.merged).filter { change in
+        if case .declare = change { isNew } else { true }  // The schema of a table that is there stays.
       }
       for change in changes { try transaction.state.apply(change, to: name) }
       merges.append(
         ConflictCopyMerge(
-          version.copy, version.state, base: version.base, into: ours, merge, isChanged: !changes.isEmpty,
+          version.copy, version.state, into: ours, merge, isChanged: !changes.isEmpty,
           after: try table.snapshot().state))
     }
     let references = RenumberedReferences(merges)
@@ -150,6 +148,11 @@ package struct ConflictCopiesMerge {
     _ merged: [Int], _ merges: [ConflictCopyMerge], in folder: StoreFolder
   ) throws -> URL? {
     let (copy, file) = (versions[merged[0]].copy, versions[merged[0]].file)
+    if let journal = copy.journal {
+      let names = Set(merged.map { versions[$0].copy.table })
+      let place = copy.url.deletingLastPathComponent().standardizedFileURL.path
+      guard place == folder.ownFolder, try names.isSuperset(of: journal.tables) else { return nil }
+    }
     // The journal may have nothing new for some of its tables.
     let written = copy.journal == nil ? merged : merged.filter { merges[$0].hasBroughtChanges }
     guard copy.journal != nil || store.isInFolder(copy), !written.isEmpty,
@@ -198,7 +201,7 @@ extension RecordStore {
 
 extension ConflictCopyMerge {
   fileprivate init(
-    _ copy: ConflictCopy, _ state: TableState, base: TableState?, into ours: TableState,
+    _ copy: ConflictCopy, _ state: TableState, into ours: TableState,
     _ merge: RecordsMerge,
     isChanged: Bool, after: TableState
   ) {
@@ -209,14 +212,14 @@ extension ConflictCopyMerge {
       case let former?: if !former.hasSameBytes(as: record) { changed.append(record.id) }
       }
     }
-    if base != nil { removed = ours.records.ids.filter { merge.merged.record($0) == nil } }
+    if copy.base != nil { removed = ours.records.ids.filter { merge.merged.record($0) == nil } }
     conflicts = merge.conflicts.filter { conflict in
       if case .rule = conflict.kind { return false }  // The transaction throws it.
       return true
     }
     renumbered = merge.renumbered
     let keys =
-      ours.foreignKeys.map(\.key) + state.foreignKeys.map(\.key).filter { ours.foreignKeys[$0] == nil }
-    otherKeys = keys.filter { ours.foreignKeys[$0] != state.foreignKeys[$0] }
+      after.foreignKeys.map(\.key) + state.foreignKeys.map(\.key).filter { after.foreignKeys[$0] == nil }
+    otherKeys = keys.filter { after.foreignKeys[$0] != state.foreignKeys[$0] }
   }
 }

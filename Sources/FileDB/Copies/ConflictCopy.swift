@@ -35,7 +35,7 @@ public struct ConflictCopy: Sendable {
 
   fileprivate init(of table: String, in journal: JournalCopy) {
     (self.table, url, self.journal) = (table, URL(fileURLWithPath: journal.path), journal)
-    (kind, machine, isRecognized) = (journal.stray.kind, journal.stray.machine, true)
+    (kind, machine, isRecognized) = (journal.kind, journal.machine, true)
   }
 }
 
@@ -87,8 +87,8 @@ extension RecordStore {
   /// - If the two machines gave the same id to different records, the table has both, and the one from the copy gets a
   ///   new id. References to it from records of copies of the same machine follow.
   /// - The order of the records is the table's. What comes from the copy goes below the record that is above it there.
-  /// - The commits that wait in a copy of the journal are carried out on the table's file, and the result is merged with
-  ///   the table: the file is what both began with. If they do not fit the file, only what they add is added.
+  /// - Of a copy of the journal, the table's file with the commits that wait in the copy is merged in the same way. It is
+  ///   moved when all tables for which commits wait are merged.
   ///
   /// FileDB then makes a checkpoint. A copy stays in the folder if the merge has not changed the table's file, or if
   /// that is now equal to the copy: the service may be about to replace the file by one that lacks what the copy has.

@@ -87,7 +87,12 @@ extension FileLog {
         guard error.code == .fileNotFound, let journal else { throw error }
         // A checkpoint of another process may have removed the file of records that a commit refers to.
         guard try !disk.isCurrent(journal) else {
-          throw StoreError(.damagedJournal, "the records of a commit are missing", file: error.file)
+          let mayArrive = error.file.map { folder.isOfOtherMachine(fileName(of: $0)) } ?? false
+          throw StoreError(
+            .damagedJournal,
+            mayArrive
+              ? "the records of a commit that another machine made are missing; they may not have arrived yet"
+              : "the records of a commit are missing", file: error.file)
         }
       }
     }

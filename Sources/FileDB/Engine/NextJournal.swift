@@ -18,16 +18,22 @@ extension FileLog {
   /// - Parameter conflicts: the tables in conflict. Their commits are parked, so that no other commits have to be kept
   ///   for their sake.
   func beginJournal(parking conflicts: Set<TableKey>) throws(StoreError) {
-    guard let (_, frames) = try disk.openJournal(folder.journalFile) else {
+    guard let (former, frames) = try disk.openJournal(folder.journalFile) else {
       throw damage("the journal is gone")
     }
     var next = try nextJournal(frames, parking: conflicts)
+    let needed = state.withLock { $0.recordsFiles.map(\.file.name) }
+    var adopted: [String: String] = [:]
     if isOfAnotherMachine {
-      let needed = state.withLock { $0.recordsFiles.map(\.file.name) }
       try folder.keepRecords(except: Set(needed))
-      next.rename(try folder.adoptRecords(needed))
+      adopted = try folder.adoptRecords(needed)
+      next.rename(adopted)
     }
-    try sync(disk.install([stage(next)]))
+    do throws(StoreError) { try sync(disk.install([stage(next)])) } catch {
+      // The former journal does not name them.
+      if try disk.isCurrent(former) { folder.remove(Set(adopted.values)) }
+      throw error
+    }
     let inode = try state.withLock { state throws(StoreError) in
       state.journal = nil
       state.salt = next.salt

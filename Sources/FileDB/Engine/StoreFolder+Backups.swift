@@ -1,6 +1,7 @@
 import FileDBEssentials
 import FileDBPlist
 import FileDBStorage
+import FileDBTables
 
 /// What was replaced or merged is kept in the own folder.
 extension StoreFolder {

@@ -9,7 +9,7 @@ extension StoreFolder {
 
   private func newRecordsName() -> String { RecordsName(machine: disk.disk.machine).text }
 
-  private func isOfOtherMachine(_ name: String) -> Bool {
+  func isOfOtherMachine(_ name: String) -> Bool {
     guard let machine = RecordsName(name)?.machine else { return false }
     return machine != disk.disk.machine
   }
@@ -52,7 +52,7 @@ extension StoreFolder {
   /// - Returns: the new names, by the old ones.
   func adoptRecords(_ names: [String]) throws(StoreError) -> [String: String] {
     var adopted: [String: String] = [:]
-    for name in names where isOfOtherMachine(name) {
+    for name in Set(names) where isOfOtherMachine(name) {
       let new = newRecordsName()
       try disk.linkOrCopy(recordsPath(name), to: "\(ownFolder)/\(new)")
       do throws(DiskError) { try disk.disk.open("\(ownFolder)/\(new)").syncData(.full) } catch {
@@ -94,10 +94,11 @@ extension StoreFolder {
   /// Moves the files of records that the journal does not refer to into the backups. A service has replaced the journal
   /// of this machine, and a copy of it may still arrive.
   func keepRecords(except needed: Set<String>) throws(StoreError) {
-    for name in recordsFiles() where !isOfOtherMachine(name) && !needed.contains(name) {
-      try disk.createFolder(backupFolder)
-      try disk.rename("\(ownFolder)/\(name)", to: "\(backupFolder)/\(name)")
-    }
+    let kept = recordsFiles().filter { !isOfOtherMachine($0) && !needed.contains($0) }
+    if kept.isEmpty { return }
+    try disk.createFolder(backupFolder)
+    for name in kept { try disk.rename("\(ownFolder)/\(name)", to: "\(backupFolder)/\(name)") }
+    try disk.syncFolder(backupFolder)
   }
 }
 
@@ -116,6 +117,13 @@ private struct RecordsName {
     guard words.count <= 2, let number = words.last.flatMap({ UInt64($0, radix: 36) }) else { return nil }
     self.number = number
     machine = words.count == 2 ? String(words[0]) : nil
+    // The name may come from a stranger's journal, and becomes a path.
+    if let machine, machine.utf8.count != 8 || !machine.utf8.allSatisfy(Self.isHexadecimal) { return nil }
+  }
+
+  private static func isHexadecimal(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
   }
 
   var text: String { Self.prefix + (machine.map { "\($0)-" } ?? "") + String(number, radix: 36) }

@@ -123,10 +123,12 @@ package final class StoreFolder: Sendable {
   }
 
   /// The copies of the journal that sync services made, in the order of their UTF-8 bytes.
-  func journalCopies() throws(StoreError) -> [StrayFile] {
+  func journalCopies() throws(StoreError) -> [String] {
     guard try disk.status(ownFolder)?.kind == .folder else { return [] }
-    return try disk.list(ownFolder).compactMap { StrayFile(file: $0) }
-      .filter { $0.original == OwnName.journal.rawValue }.sorted { compareUTF8($0.file, $1.file) < 0 }
+    return try disk.list(ownFolder).filter { file in
+      let original = StrayFile(file: file)?.original ?? StrayFile.possibleOriginal(ofTable: file)
+      return original == OwnName.journal.rawValue
+    }.sorted { compareUTF8($0, $1) < 0 }
   }
 
   func table(of file: String) -> String {

@@ -381,6 +381,8 @@ export class Notices {
 
   /** The buttons that undo a step, and whether the store has already been seen with the step. */
   #undoing = new Map();
+  /** The steps of the store when it was last seen. */
+  #steps = new Set();
 
   /** `action` is `{label, run}`, a button beside the text. If it has a `step`, it goes away with that. */
   say(text, action) {
@@ -393,6 +395,7 @@ export class Notices {
 
   /** Takes away the buttons for steps that can no longer be undone. `steps` are the others. */
   keepActions(steps) {
+    this.#steps = steps;
     for (const [node, undoing] of this.#undoing) {
       const isThere = steps.has(undoing.step);
       if (isThere) undoing.wasThere = true;
@@ -413,7 +416,7 @@ export class Notices {
           action.run();
         },
       });
-      if (action.step) this.#undoing.set(node, { step: action.step, wasThere: false });
+      if (action.step) this.#undoing.set(node, { step: action.step, wasThere: this.#steps.has(action.step) });
       notice.append(node);
     }
     notice.append(button("Dismiss", { shape: "close", kind: "is-quiet is-icon", onclick: remove }));

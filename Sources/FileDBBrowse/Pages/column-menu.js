@@ -3,7 +3,7 @@
 import { counted, element, openMenu } from "./dom.js";
 import { labelled, openDialog } from "./dialogs.js";
 import { condition, rangeCondition } from "./filter-bar.js";
-import { columnType, lineOf, parsed, storedDate, typeOf } from "./values.js";
+import { columnType, isCut, lineOf, parsed, storedDate, typeOf } from "./values.js";
 
 /** Opens the menu of a column at its head. */
 export function showColumnMenu(column, head, view) {
@@ -39,13 +39,16 @@ const placeOf = ({ name }, view) => view.grid.columns.findIndex((each) => each.n
 // Filters
 
 const mostShown = 40;
+const moreValues = "There are more values. Write the others into the filter.";
+const noValues = "These values cannot be chosen here. Write a condition into the filter.";
 const ranged = new Set(["integer", "float", "date"]);
 
 /** Asks for values or a range, and writes the predicate into the filter. */
 async function askForFilter(column, view) {
   const { values, complete } = await view.table.values(column.name).catch(() => ({ values: [], complete: true }));
   const isRanged = ranged.has(columnType(column.type));
-  const simple = values.filter(({ value }) => ["string", "integer", "float", "bool"].includes(typeOf(value)));
+  const simple = values.filter(
+    ({ value }) => ["string", "integer", "float", "bool"].includes(typeOf(value)) && !isCut(value));
   if (isRanged) simple.sort((one, other) => Number(lineOf(one.value)) - Number(lineOf(other.value)));
   const boxes = simple.slice(0, mostShown).map(({ value, count }) => ({
     value, count, node: element("input", { type: "checkbox" }),
@@ -56,8 +59,9 @@ async function askForFilter(column, view) {
   const [from, to] = ["From", "Up to"].map((label) => ({
     label, node: element("input", { class: "input", autocomplete: "off" }),
   }));
-  const rest = simple.length > mostShown || !complete
-    ? [element("p", { class: "note", textContent: "There are more values. Write the others into the filter." })] : [];
+  const isAll = simple.length === values.length && simple.length <= mostShown && complete;
+  const rest = isAll || column.type === "date"
+    ? [] : [element("p", { class: "note", textContent: list.length > 0 ? moreValues : noValues })];
   const text = await openDialog({
     title: `Filter by ${column.title ?? column.name}`,
     content: () => [
@@ -70,7 +74,7 @@ async function askForFilter(column, view) {
       run: () => {
         const chosen = boxes.filter(({ node }) => node.checked).map(({ value }) => value);
         if (chosen.length > 0) return condition(column.name, chosen);
-        const range = rangeCondition(column.name, bound(from.node, column), bound(to.node, column));
+        const range = rangeCondition(column.name, lowest(from.node, column), highest(to.node, column));
         if (range === "") throw new Error("Choose a value, or write a range.");
         return range;
       },
@@ -78,6 +82,20 @@ async function askForFilter(column, view) {
   });
   if (text !== undefined) view.filter.narrow(text);
 }
+
+const lowest = (input, column) => {
+  const value = bound(input, column);
+  return value && `>= ${value}`;
+};
+
+/** A day without a time is in the range as a whole. */
+const highest = (input, column) => {
+  const value = bound(input, column);
+  const day = column.type === "date" && /^(\d{4})-(\d\d)-(\d\d)$/.exec(input.value.trim());
+  if (!day) return value && `<= ${value}`;
+  const next = new Date(Date.UTC(Number(day[1]), Number(day[2]) - 1, Number(day[3]) + 1));
+  return `< ${JSON.stringify(next.toISOString().slice(0, 10))}`;
+};
 
 /** What a range ends with, as the filter writes it; undefined if it is open. */
 function bound({ value }, { type }) {

@@ -21,12 +21,15 @@ export class SharedState {
 }
 
 function behind({ problem, edited }) {
-  const texts = problem ? [`This folder does not follow the shared store: ${problem}`] : [];
+  const texts = problem ? [`This folder does not follow the shared store: ${ended(problem)}`] : [];
   if (edited.length > 0) texts.push(`The shared store does not have the edited ${files(edited)} yet.`);
   return texts;
 }
 
-const files = (tables) => `${tables.length === 1 ? "file" : "files"} of ${tables.map((name) => `“${name}”`).join(", ")}`;
+const ended = (text) => (/[.?!]$/.test(text) ? text : `${text}.`);
+
+const files = (tables) =>
+  `${tables.length === 1 ? "file" : "files"} of ${tables.map((name) => `“${name}”`).join(", ")}`;
 
 export class Copies {
   #api;

@@ -182,7 +182,6 @@ export function condition(name, values) {
   return literals.length === 1 ? `${field} = ${literals[0]}` : `${field} IN {${literals.join(", ")}}`;
 }
 
-/** The condition that a field is in a range; empty if both ends are open. The ends are literals. */
-export const rangeCondition = (name, from, to) => [
-  ...(from === undefined ? [] : [`${fieldText(name)} >= ${from}`]),
-  ...(to === undefined ? [] : [`${fieldText(name)} <= ${to}`])].join(" AND ");
+/** The condition that a field is in a range: conditions such as `<= 5`, as far as they are not undefined. */
+export const rangeCondition = (name, ...ends) =>
+  ends.filter((end) => end !== undefined).map((end) => `${fieldText(name)} ${end}`).join(" AND ");

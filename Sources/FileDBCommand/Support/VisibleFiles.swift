@@ -36,7 +36,7 @@ extension RecordStore {
 extension JournalCopy {
   /// What it is, and what waits in it.
   fileprivate var message: String {
-    let name = "'.filedb/\(TerminalText.defused(stray.file))' is \(stray.kind)"
+    let name = "'.filedb/\(TerminalText.defused(file))' is \(kind)"
     do throws(StoreError) {
       let names = try tables.map { "'\(TerminalText.defused($0))'" }
       return names.isEmpty

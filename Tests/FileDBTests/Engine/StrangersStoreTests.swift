@@ -44,6 +44,23 @@ import Testing
     }
   }
 
+  /// Among the backups, a service would upload it.
+  @Test func swapFileThatIsALinkIsNotBackedUp() throws {
+    try withTemporaryFolder { folder in
+      let secret = folder.appendingPathComponent("secret")
+      try Data("a private key".utf8).write(to: secret)
+      let store = try RecordStore(at: folder.appendingPathComponent("store"))
+      try store.table("t").add(["n": 1])
+      try store.checkpoint()
+      let link = store.url.appendingPathComponent(".t.plist.1abc.filedb-swap")
+      try FileManager.default.createSymbolicLink(at: link, withDestinationURL: secret)
+      try store.checkpoint()
+      let backups = store.url.appendingPathComponent(".filedb/backups").path
+      #expect((try? FileManager.default.contentsOfDirectory(atPath: backups)) ?? [] == [])
+      try store.checkInvariants()
+    }
+  }
+
   @Test func formatNamesEverythingInTheOwnFolder() throws {
     let format = packageRoot.appendingPathComponent("Sources/FileDB/FileDB.docc/Format.md")
     let text = try String(contentsOf: format, encoding: .utf8)
