@@ -106,12 +106,16 @@ class TogetherTest(BrowseTest):
         browser.notice("Duplicated 1 record")
         self.assertEqual(self.field("77", "name"), self.field("3", "name"))
 
-    def delete_here_and_change_elsewhere(self):
+    def delete_here(self):
         self.open()
         browser = self.browser
         browser.click(browser.find('.row[data-id="2"] .tick'))
         browser.click(browser.button("Delete"))
         browser.notice("Deleted 1 record")
+        return browser
+
+    def delete_here_and_change_elsewhere(self):
+        browser = self.delete_here()
         filedb(self.store, "create", "other")
         filedb(self.store, "add", "other", "name=Tea")
         browser.wait_for_text(".tables", "other")
@@ -132,11 +136,7 @@ class TogetherTest(BrowseTest):
             each.text == "Undo" for each in browser.all(".notice .button .label")), "the button stays")
 
     def test_undo_in_a_message_goes_away_when_the_header_undoes_the_step(self):
-        self.open()
-        browser = self.browser
-        browser.click(browser.find('.row[data-id="2"] .tick'))
-        browser.click(browser.button("Delete"))
-        browser.notice("Deleted 1 record")
+        browser = self.delete_here()
         browser.click(browser.button("Undo", inside=".header-tools"))
         browser.wait_for_ids("1", "2", "3")
         browser.wait(lambda: not any(

@@ -201,9 +201,8 @@ extension RecordStore {
 
 extension ConflictCopyMerge {
   fileprivate init(
-    _ copy: ConflictCopy, _ state: TableState, into ours: TableState,
-    _ merge: RecordsMerge,
-    isChanged: Bool, after: TableState
+    _ copy: ConflictCopy, _ state: TableState, into ours: TableState, _ merge: RecordsMerge, isChanged: Bool,
+    after: TableState
   ) {
     (self.copy, before, self.after, hasBroughtChanges) = (copy, ours, after, isChanged)
     for record in merge.merged.records {

@@ -26,10 +26,14 @@ public struct ConflictCopy: Sendable {
     (kind, machine, isRecognized, journal) = ("a copy", "", false, nil)
   }
 
-  /// - Returns: `nil` for a file that is no copy of a table.
+  /// - Returns: `nil` for a file that is no copy of a table. No service makes a link: it could lead out of a stranger's
+  ///   folder, to records that are nothing to merge with the stranger's.
   fileprivate init?(_ stray: StrayFile, in folder: StoreFolder) {
-    guard let original = stray.original, !original.isEmpty, original != StoreFolder.suffix else { return nil }
-    (table, url) = (folder.table(of: original), URL(fileURLWithPath: "\(folder.path)/\(stray.file)"))
+    let path = "\(folder.path)/\(stray.file)"
+    guard let original = stray.original, !original.isEmpty, original != StoreFolder.suffix,
+      (try? folder.disk.status(path))?.isLink == false
+    else { return nil }
+    (table, url) = (folder.table(of: original), URL(fileURLWithPath: path))
     (kind, machine, isRecognized, journal) = (stray.kind, stray.machine, true, nil)
   }
 

@@ -61,6 +61,22 @@ import Testing
     }
   }
 
+  @Test func copyThatIsALinkIsNotMerged() throws {
+    try withTemporaryFolder { folder in
+      let mine = try RecordStore(at: folder.appendingPathComponent("mine"))
+      try mine.table("contacts").add(["name": "Ann"])
+      try mine.checkpoint()
+      let store = try RecordStore(at: folder.appendingPathComponent("store"))
+      try store.table("t").add(["name": "Bob"])
+      try store.checkpoint()
+      let name = "t (Eve's conflicted copy 2026-11-01).plist"
+      try FileManager.default.createSymbolicLink(
+        at: store.url.appendingPathComponent(name), withDestinationURL: mine.table("contacts").url)
+      #expect(try store.strayFiles.map(\.file) == [name])
+      #expect(try store.conflictCopies.isEmpty)
+    }
+  }
+
   @Test func formatNamesEverythingInTheOwnFolder() throws {
     let format = packageRoot.appendingPathComponent("Sources/FileDB/FileDB.docc/Format.md")
     let text = try String(contentsOf: format, encoding: .utf8)
