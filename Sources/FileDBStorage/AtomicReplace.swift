@@ -123,10 +123,21 @@ extension Disk {
       try remove(staged.swap)
       return true
     }
-    try exchange(staged.swap, with: staged.target)
-    // Keep what another program saved over ours in between: it stays under the name of a swap.
-    if try status(staged.swap)?.stamp.inode == staged.stamp?.inode { try remove(staged.swap) }
+    try giveBack(staged)
     return false
+  }
+
+  /// Gives what another program has saved the name again. If it saves once more meanwhile, the newest version gets the
+  /// name, and an older one stays under the name of a swap.
+  private func giveBack(_ staged: StagedFile) throws(DiskError) {
+    var (there, taken) = (staged.stamp?.inode, try status(staged.swap)?.stamp.inode)
+    while true {
+      try exchange(staged.swap, with: staged.target)
+      let found = try status(staged.swap)?.stamp.inode
+      if found == there { break }
+      (there, taken) = (taken, found)
+    }
+    if there == staged.stamp?.inode { try remove(staged.swap) }
   }
 
   private func installNew(

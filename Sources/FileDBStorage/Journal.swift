@@ -15,6 +15,8 @@ package struct Journal: Sendable {
   package let file: any OpenFile
   /// The file as it was at the last look.
   private var extent: FileExtent
+  /// The first line. Its checksums tell this journal from one that another program writes over it.
+  private var firstLine: [UInt8] = []
   /// The format that the journal was created in; see ``JournalStart``.
   package private(set) var format = JournalStart.newestFormat
   /// See ``JournalStart/lastToken`` and ``JournalStart/undoStep``.
@@ -51,6 +53,7 @@ package struct Journal: Sendable {
       if error.kind == .notFound { return nil }
       throw .disk(error)
     }
+    journal.firstLine = try journal.line(at: 0)
     let scan = try journal.scan(after: nil)
     let start = try journal.start(scan.frames.first?.frame)
     (journal.format, journal.salt) = (start.format, start.salt)
@@ -98,7 +101,9 @@ package struct Journal: Sendable {
   package var inode: UInt64 { extent.inode }
 
   /// Whether this is still the journal at its path. A checkpoint puts another one there.
-  package func isCurrent(on disk: any Disk) throws(DiskError) -> Bool {
+  package func isCurrent(on disk: any Disk) throws(DiskError) -> Bool { try isFile(at: path, on: disk) }
+
+  package func isFile(at path: String, on disk: any Disk) throws(DiskError) -> Bool {
     try disk.extent(path)?.isSameFile(as: extent) ?? false
   }
 
@@ -112,11 +117,15 @@ package struct Journal: Sendable {
       present.isSameFile(as: extent)
     else { return nil }
     extent = present
-    let line = try onDisk { () throws(DiskError) in try file.read(at: end, count: JournalFrame.Header.count) }
-    guard !isZero(line[...]) else { return [] }
+    guard try line(at: 0) == firstLine else { return nil }
+    guard try !isZero(line(at: end)[...]) else { return [] }
     let scan = try scan(after: sequence)
     take(scan)
     return scan.frames.map(\.frame)
+  }
+
+  private func line(at offset: Int) throws(JournalError) -> [UInt8] {
+    try onDisk { () throws(DiskError) in try file.read(at: offset, count: JournalFrame.Header.count) }
   }
 
   /// Writes a frame after the last one, in one call. The frame survives a power cut once ``file`` is synced. If writing

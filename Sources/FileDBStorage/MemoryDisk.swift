@@ -19,8 +19,9 @@ package final class MemoryDisk: Disk {
       var bytes: [UInt8] = []
       var synced: [UInt8] = []
       var version: Int64 = 0
-      /// How often the file got or lost a name.
-      var nameChanges: Int64 = 0
+      /// How many names the file has, and how often it lost one.
+      var names: UInt64 = 1
+      var lostNames: Int64 = 0
     }
     let inode: UInt64
     let content: Mutex<Content>
@@ -34,12 +35,23 @@ package final class MemoryDisk: Disk {
       content.withLock { content in
         let stamp = FileStamp(
           device: 0, inode: inode, size: content.bytes.count, modified: content.version,
-          changed: content.version + content.nameChanges, isSettled: true)
+          changed: content.version + content.lostNames, isSettled: true)
         return (content.bytes, stamp)
       }
     }
 
-    func noteNameChange() { content.withLock { $0.nameChanges += 1 } }
+    var extent: FileExtent {
+      content.withLock { FileExtent(device: 0, inode: inode, size: $0.bytes.count, names: $0.names) }
+    }
+
+    func gainName() { content.withLock { $0.names += 1 } }
+
+    func loseName() {
+      content.withLock { content in
+        content.names -= 1
+        content.lostNames += 1
+      }
+    }
   }
 
   private enum Entry {
@@ -153,6 +165,13 @@ package final class MemoryDisk: Disk {
     }
   }
 
+  package func extent(_ path: String) throws(DiskError) -> FileExtent? {
+    guard case .file(let file) = tree.withLock({ $0.entries[path] }) else {
+      return try status(path)?.stamp.extent
+    }
+    return file.extent
+  }
+
   package func list(_ folder: String) throws(DiskError) -> [String] {
     try tree.withLock { tree throws(DiskError) in
       try tree.checkFolder(folder, for: "opendir", folder)
@@ -190,7 +209,7 @@ package final class MemoryDisk: Disk {
       let file = try tree.file(path, for: "rename")
       try tree.checkFolder(parentFolder(of: newPath), for: "rename", newPath)
       if case .folder = tree.entries[newPath] { throw .notAFile("rename", newPath, .folder) }
-      if case .file(let replaced) = tree.entries[newPath] { replaced.noteNameChange() }
+      if case .file(let replaced) = tree.entries[newPath] { replaced.loseName() }
       tree.entries[path] = nil
       tree.entries[newPath] = .file(file)
     }
@@ -219,13 +238,14 @@ package final class MemoryDisk: Disk {
       let file = try tree.file(path, for: "link")
       guard tree.entries[newPath] == nil else { throw DiskError("link", newPath, errno: EEXIST) }
       try tree.checkFolder(parentFolder(of: newPath), for: "link", newPath)
+      file.gainName()
       tree.entries[newPath] = .file(file)
     }
   }
 
   package func remove(_ path: String) throws(DiskError) {
     try tree.withLock { tree throws(DiskError) in
-      try tree.file(path, for: "unlink").noteNameChange()
+      try tree.file(path, for: "unlink").loseName()
       tree.entries[path] = nil
     }
   }
@@ -274,6 +294,8 @@ package final class MemoryDisk: Disk {
     init(file: File) { self.file = file }
 
     func status() throws(DiskError) -> FileStatus { MemoryDisk.status(.file, file.read().stamp) }
+
+    func extent() throws(DiskError) -> FileExtent { file.extent }
 
     func read(at offset: Int, count: Int) throws(DiskError) -> [UInt8] {
       file.content.withLock { Array($0.bytes.dropFirst(offset).prefix(count)) }

@@ -159,6 +159,8 @@ package final class FaultyDisk: Disk {
     try run(.extent, path) { () throws(DiskError) in try base.extent(path) }
   }
 
+  package var machine: String? { base.machine }
+
   package func identity(ofFolder path: String) throws(DiskError) -> String {
     try run(.status, path) { () throws(DiskError) in try base.identity(ofFolder: path) }
   }

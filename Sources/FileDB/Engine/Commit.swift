@@ -29,8 +29,10 @@ extension FileLog {
   /// reader has to wait for the disk.
   func prepare() throws(StoreError) {
     if try !readUpToHere() {
-      // This writes and syncs a draft, renames it, and syncs the folder.
-      _ = try disk.install([disk.stageJournal(folder.journalFile, after: 0)])
+      // This writes and syncs a draft and renames it, unless a sync service has brought a journal. `syncName` syncs the
+      // folder.
+      let staged = try disk.stageJournal(folder.journalFile, after: 0)
+      _ = try disk.install(staged) { path throws(DiskError) in path == nil }
       // Read the new journal. Otherwise it would look as if another process had committed first.
       guard try readUpToHere() else { throw damage("the journal is gone") }
     }
@@ -39,7 +41,7 @@ extension FileLog {
       try syncName()
       // Nothing of the present format is added to a journal of an older one, and nothing to that of another machine,
       // which may still be writing to its own copy.
-      if state.withLock({ $0.journal?.format != JournalStart.newestFormat }) || isOfAnotherMachine {
+      while state.withLock({ $0.journal?.format != JournalStart.newestFormat }) || isOfAnotherMachine {
         try beginJournal(parking: [])
       }
     } catch {
@@ -100,7 +102,7 @@ extension FileLog {
 
     return try write(commit) { state, journal in
       let logged = LoggedCommit(new, sequence: journal.sequence)
-      let ticket = FileTicket(sequence: journal.sequence, file: journal.file, log: self)
+      let ticket = FileTicket(sequence: journal.sequence, token: new.token, file: journal.file, log: self)
       state.append(logged)
       state.waiting.append(ticket)
       taking(logged)
@@ -220,12 +222,13 @@ final class FileTicket: CommitTicket {
   }
 
   let sequence: UInt64
+  let token: CommitToken
   let file: any OpenFile
   let outcome = Mutex<Outcome?>(nil)
   private let log: FileLog
 
-  init(sequence: UInt64, file: any OpenFile, log: FileLog) {
-    (self.sequence, self.file, self.log) = (sequence, file, log)
+  init(sequence: UInt64, token: CommitToken, file: any OpenFile, log: FileLog) {
+    (self.sequence, self.token, self.file, self.log) = (sequence, token, file, log)
   }
 
   func wait() throws(StoreError) { try log.sync(self) }
@@ -251,20 +254,23 @@ extension FileLog {
   /// Makes one sync for all commits that are waiting now. Nobody holds a lock during the sync.
   private func syncWaiting(_ strength: SyncStrength?) -> FileTicket.Outcome {
     let (tickets, journal, failure) = state.withLock { ($0.waiting, $0.journal, $0.failure) }
+    let file = tickets.last?.file ?? journal?.file
     let sequence = tickets.last?.sequence ?? journal?.sequence ?? 0
     var outcome = FileTicket.Outcome.durable
     do throws(DiskError) {
       if let failure { throw failure }
-      if let strength { try (tickets.last?.file ?? journal?.file)?.syncData(strength) }
+      if let strength { try file?.syncData(strength) }
+      try keepReplacedJournals(of: tickets)
     } catch {
       outcome = .unknown(error)
     }
     state.withLock { state in
       switch outcome {
       case .unknown(let error): state.failure = error
-      case .durable: if strength != nil { state.journal?.noteSynced(through: sequence) }
+      case .durable:
+        if strength != nil, state.journal?.file === file { state.journal?.noteSynced(through: sequence) }
       }
-      state.waiting.removeAll { $0.sequence <= sequence }
+      state.waiting.removeFirst(tickets.count)
     }
     for ticket in tickets { ticket.outcome.withLock { $0 = outcome } }
     return outcome

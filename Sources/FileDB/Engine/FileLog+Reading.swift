@@ -119,7 +119,7 @@ extension FileLog {
     return frames
   }
 
-  private func token(of frame: JournalFrame) -> CommitToken? { (try? commit(in: frame).commit)?.token }
+  func token(of frame: JournalFrame) -> CommitToken? { (try? commit(in: frame).commit)?.token }
 
   private func take(_ frame: JournalFrame, _ state: inout State) throws(StoreError) {
     state.pass(frame)

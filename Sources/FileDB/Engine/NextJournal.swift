@@ -11,17 +11,20 @@ extension FileLog {
     }
   }
 
-  /// Begins the next journal: writes and syncs a draft, renames it, and syncs the folder. The next journal has the
-  /// commits that wait, with their numbers, and leaves out those before.
+  /// Begins the next journal: writes and syncs a draft, exchanges the names, and syncs the folder. The next journal has
+  /// the commits that wait, with their numbers, and leaves out those before. But if a sync service puts another journal
+  /// there meanwhile, that one stays, and is read.
   ///
   /// Call it with the store's lock.
   /// - Parameter conflicts: the tables in conflict. Their commits are parked, so that no other commits have to be kept
   ///   for their sake.
   func beginJournal(parking conflicts: Set<TableKey>) throws(StoreError) {
-    guard let (former, frames) = try disk.openJournal(folder.journalFile) else {
+    guard let former = state.withLock(\.journal), let present = try disk.openJournal(folder.journalFile)
+    else {
       throw damage("the journal is gone")
     }
-    var next = try nextJournal(frames, parking: conflicts)
+    guard present.journal.inode == former.inode else { return try readPresentJournal() }
+    var next = try nextJournal(present.frames, parking: conflicts)
     let needed = state.withLock { $0.recordsFiles.map(\.file.name) }
     var adopted: [String: String] = [:]
     if isOfAnotherMachine {
@@ -29,23 +32,46 @@ extension FileLog {
       adopted = try folder.adoptRecords(needed)
       next.rename(adopted)
     }
-    do throws(StoreError) { try sync(disk.install([stage(next)])) } catch {
-      // The former journal does not name them.
-      if try disk.isCurrent(former) { folder.remove(Set(adopted.values)) }
-      throw error
+    guard try install(next, over: former, adopting: Set(adopted.values)) else {
+      return try readPresentJournal()
     }
-    let inode = try state.withLock { state throws(StoreError) in
-      state.journal = nil
-      state.salt = next.salt
-      try readOn(&state)
-      state.isNameSynced = true
-      return state.journal.flatMap { Int64(exactly: $0.inode) }
-    }
+    state.withLock { $0.salt = next.salt }
+    try readPresentJournal()
     // If some cannot be removed, the next checkpoint removes them.
     folder.removeRecords(except: state.withLock { Set($0.recordsFiles.map(\.file.name)) })
     // This saves the next process a sync. If a power cut takes this frame, nothing else is lost.
-    if let inode, let noted = try? writeFrame(.written, WrittenFiles(journal: inode).payload) {
+    if let inode = state.withLock(\.journal).flatMap({ Int64(exactly: $0.inode) }),
+      let noted = try? writeFrame(.written, WrittenFiles(journal: inode).payload)
+    {
       state.withLock { $0.take(noted) }
+    }
+  }
+
+  /// - Parameter adopted: the files of records that only the next journal names.
+  /// - Returns: whether the next journal has the name. If not, the files of records are gone.
+  private func install(
+    _ next: NextJournal, over former: Journal, adopting adopted: Set<String>
+  ) throws(StoreError) -> Bool {
+    do throws(StoreError) {
+      let isInstalled = try disk.install(stage(next)) { [disk = disk.disk] path throws(DiskError) in
+        guard let path else { return false }
+        return try former.isFile(at: path, on: disk)
+      }
+      if !isInstalled { folder.remove(adopted) }
+      return isInstalled
+    } catch {
+      if try disk.isCurrent(former) { folder.remove(adopted) }
+      throw error
+    }
+  }
+
+  /// Makes the name of the journal durable and reads the journal from the start.
+  private func readPresentJournal() throws(StoreError) {
+    try sync([folder.ownFolder])
+    try state.withLock { state throws(StoreError) in
+      state.journal = nil
+      try readOn(&state)
+      state.isNameSynced = true
     }
   }
 

@@ -316,9 +316,15 @@ package final class StoreFolder: Sendable {
   ) throws(StoreError) {
     for swap in swaps {
       let bytes = try disk.read(swap.path).bytes
-      if !isKnown(FileVersion(bytes)) { _ = try keepBackup(of: swap.file, bytes) }
+      if !isKnown(FileVersion(bytes)), !isOwnJournal(swap.path) { _ = try keepBackup(of: swap.file, bytes) }
       try disk.remove(swap.path)
     }
+  }
+
+  /// Whether a file is a journal that this machine has made: then the present journal has what it has.
+  private func isOwnJournal(_ file: String) -> Bool {
+    guard let (journal, _) = try? disk.openJournal(file) else { return false }
+    return journal.machine == disk.disk.machine
   }
 
   /// The same beside the files that links in the store lead to. Another store may be writing there under its own lock.

@@ -1,11 +1,13 @@
 import FileDBStorage
 import Foundation
+import TestSupport
+import Testing
 
 /// Machines with a store's folder each, and a sync service that copies the tables' files between them: whole files, at
 /// its own time, in any order. It copies a file `.filedb`, and on request all files in a folder of this name.
-package struct SyncedMachines {
+final class SyncedMachines {
   /// How the service names the version of a file that it does not choose.
-  package enum Service: CaseIterable, Sendable {
+  enum Service: CaseIterable, Sendable {
     case syncthing, dropbox, nextcloud, seafile
 
     func copy(of file: String, number: Int, from machine: Int) -> String {
@@ -20,77 +22,105 @@ package struct SyncedMachines {
     }
   }
 
-  package struct Machine {
-    package let disk: MemoryDisk
+  struct Machine {
+    let disk: MemoryDisk
+    fileprivate let countdown = Countdown()
+    /// The disk as programs use it. The service may come in between two calls; see ``SyncedMachines/during(_:_:_:)``.
+    var programDisk: any Disk {
+      FaultyDisk(over: disk) { [countdown] _, _ in countdown.count() }
+    }
     /// The files as they were when the service last looked.
     fileprivate var known: [String: [UInt8]] = [:]
     /// Files of which only the first half is there yet.
     fileprivate var arriving: Set<String> = []
   }
 
-  package static let folder = "/store"
-  /// Says where the own folder of the store is, if it is outside. The service chooses one and keeps no copy.
-  package static let ownFile = ".filedb"
+  /// Counts the calls of a machine's disk.
+  fileprivate final class Countdown: Sendable {
+    // Safe: the programs on these machines run in one thread.
+    nonisolated(unsafe) private var actions: [(call: Int, action: () -> Void)] = []
+    nonisolated(unsafe) private var calls = 0
 
-  package private(set) var machines: [Machine]
+    func start(_ actions: [(call: Int, action: () -> Void)]) { (calls, self.actions) = (0, actions) }
+
+    func count() {
+      calls += 1
+      for next in actions where next.call == calls { next.action() }
+    }
+  }
+
+  static let folder = "/store"
+  /// Says where the own folder of the store is, if it is outside. The service chooses one and keeps no copy.
+  static let ownFile = ".filedb"
+
+  private(set) var machines: [Machine]
   private let service: Service
   private let copiesOwnFolder: Bool
   private var newest: [String: [UInt8]] = [:]
   private var copyCount = 0
 
-  package init(count: Int, service: Service, copiesOwnFolder: Bool = false) throws {
+  init(count: Int, service: Service, copiesOwnFolder: Bool = false) throws {
     (self.service, self.copiesOwnFolder) = (service, copiesOwnFolder)
     machines = (0..<count).map { Machine(disk: MemoryDisk(machine: "0000000\($0)")) }
     for machine in machines { try machine.disk.makeFolder(Self.folder) }
   }
 
   /// The files in a machine's folder that the service copies.
-  package func files(_ machine: Int) throws -> [String: [UInt8]] {
-    let disk = machines[machine].disk
-    let names = try disk.list(Self.folder).filter { !$0.hasPrefix(".") || $0 == Self.ownFile }
-    var files: [String: [UInt8]] = [:]
-    for name in try names.flatMap({ try self.names(below: $0, on: disk) }) {
-      files[name] = try disk.read("\(Self.folder)/\(name)").bytes
+  func files(_ machine: Int) -> [String: [UInt8]] {
+    let folder = "\(Self.folder)/"
+    let files = machines[machine].disk.image.files.filter { path, _ in
+      path.hasPrefix(folder) && (copiesOwnFolder || !path.hasPrefix("\(folder)\(Self.ownFile)/"))
     }
-    return files
+    return Dictionary(uniqueKeysWithValues: files.map { (String($0.key.dropFirst(folder.count)), $0.value) })
   }
 
-  private func names(below name: String, on disk: MemoryDisk) throws -> [String] {
-    let path = "\(Self.folder)/\(name)"
-    guard try disk.status(path)?.kind == .folder else { return [name] }
-    return copiesOwnFolder
-      ? try disk.list(path).flatMap { try names(below: "\(name)/\($0)", on: disk) } : []
+  /// Runs a program on a machine. The service looks at some of its files meanwhile, between two calls of its disk.
+  func during(
+    _ machine: Int, _ random: inout SeededRandom, _ program: (inout SeededRandom) throws -> Void
+  ) rethrows {
+    let countdown = machines[machine].countdown
+    var looks: [(call: Int, action: () -> Void)] = []
+    for _ in 0..<Int.random(in: 0...3, using: &random) {
+      let call = Int.random(in: 1...80, using: &random)
+      var own = SeededRandom(seed: random.next())
+      looks.append((call, { #expect(throws: Never.self) { try self.step(machine, &own) } }))
+    }
+    countdown.start(looks)
+    defer { countdown.start([]) }
+    try program(&random)
   }
 
   /// Whether only a part of a file has arrived.
-  package func isArriving(at machine: Int) -> Bool { !machines[machine].arriving.isEmpty }
+  func isArriving(at machine: Int) -> Bool { !machines[machine].arriving.isEmpty }
 
   /// Looks at one file of a machine.
-  package mutating func step(_ machine: Int, _ random: inout SeededRandom) throws {
-    let local = try files(machine)
+  func step(_ machine: Int, _ random: inout SeededRandom) throws {
+    let local = files(machine)
     let names = Set(local.keys).union(newest.keys).sorted()
     guard let name = names.randomElement(using: &random) else { return }
     try look(at: name, local[name], of: machine, &random)
   }
 
   /// Looks at all files of all machines, until nothing changes any more.
-  package mutating func settle(_ random: inout SeededRandom) throws {
+  func settle(_ random: inout SeededRandom) throws {
     while true {
-      let before = (try machines.indices.map(files), newest)
+      let before = (machines.indices.map(files), newest)
       for machine in machines.indices {
-        for name in try Set(files(machine).keys).union(newest.keys).sorted() {
+        for name in Set(files(machine).keys).union(newest.keys).union(machines[machine].arriving).sorted() {
           try look(at: name, files(machine)[name], of: machine, &random)
         }
       }
       let isSettled = machines.allSatisfy(\.arriving.isEmpty)
-      if isSettled, try (machines.indices.map(files), newest) == before { return }
+      if isSettled, (machines.indices.map(files), newest) == before { return }
     }
   }
 
-  private mutating func look(
+  private func look(
     at name: String, _ local: [UInt8]?, of machine: Int, _ random: inout SeededRandom
   ) throws {
-    if machines[machine].arriving.remove(name) != nil { return try put(newest[name], as: name, on: machine) }
+    if machines[machine].arriving.remove(name) != nil, local != nil || newest[name] != nil {
+      return try put(newest[name], as: name, on: machine)
+    }
     let (known, newest) = (machines[machine].known[name], newest[name])
     if local == newest {
       machines[machine].known[name] = local
@@ -113,7 +143,7 @@ package struct SyncedMachines {
     }
   }
 
-  private mutating func keepBoth(
+  private func keepBoth(
     _ local: [UInt8], _ other: [UInt8], of name: String, on machine: Int, _ random: inout SeededRandom
   ) throws {
     copyCount += 1
@@ -128,7 +158,7 @@ package struct SyncedMachines {
     }
   }
 
-  private mutating func put(_ bytes: [UInt8]?, as name: String, on machine: Int) throws {
+  private func put(_ bytes: [UInt8]?, as name: String, on machine: Int) throws {
     if let bytes {
       try write(bytes, as: name, on: machine)
     } else {
