@@ -1,12 +1,11 @@
 // The actions on a table. They apply to the selected records or, if none is selected, to the one with the focus. They
 // run one after another, so that a key that is held down moves a record step by step.
 
-import { showColumnMenu } from "./column-menu.js";
-import { askAboutConflict, askAboutOrder, askAboutPaste, askForPlace, labelled, showKeys } from "./dialogs.js";
 import { nameColumn } from "./columns.js";
-import { counted, element } from "./dom.js";
-import { openRecord } from "./editing.js";
-import { copiedText, field, lineOf, sortWords, storedDate } from "./values.js";
+import { askAboutOrder, askAboutPaste, askForPlace, showColumnMenu, showKeys } from "./dialogs.js";
+import { counted, element, labelled } from "./dom.js";
+import { askAboutConflict, openRecord } from "./editing.js";
+import { copiedText, field, lineOf, sortWords, tableHTML, tableText, withLocalDates } from "./values.js";
 
 const verbs = ["add", "duplicate", "remove", "moveTo", "open", "selectAll", "toggleSelection", "escape"];
 const isSorted = "Only the view is sorted. To move records, keep this order or end the sorting.";
@@ -360,35 +359,6 @@ export class RecordActions {
   }
 }
 
-/** The lines, with dates that name no time zone in the reader's, in the columns of dates. */
-function withLocalDates(lines, names, columns) {
-  const local = lines.map((line) => line.map(localDate));
-  const isOfDates = names.map((name, index) => {
-    const column = columns.find((each) => each.name === name);
-    if (column) return column.type === "date";
-    return lines.every((line, row) => !line[index] || local[row][index] !== undefined);
-  });
-  return lines.map((line, row) => line.map((cell, index) => (isOfDates[index] && local[row][index]) || cell));
-}
-
-function localDate(cell) {
-  try {
-    return cell === null ? undefined : storedDate(cell);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The first table of HTML, as text with tabs; undefined if there is none. */
-function tableText(html) {
-  const table = html ? new DOMParser().parseFromString(html, "text/html").querySelector("table") : null;
-  if (!table || table.rows.length === 0) return undefined;
-  for (const end of table.querySelectorAll("br")) end.replaceWith("\n");
-  const quoted = (cell) => `"${cell.textContent.trim().replaceAll('"', '""')}"`;
-  return [...table.rows].map((row) => [...row.cells].map((cell) => (cell.textContent === "" ? "" : quoted(cell)))
-    .join("\t")).join("\n");
-}
-
 // Copying to the clipboard.
 
 class Clipboard {
@@ -439,9 +409,4 @@ class Clipboard {
       this.#notices.fail(error);
     }
   }
-}
-
-function tableHTML({ rows }) {
-  const lines = rows.map((row) => element("tr", {}, ...row.map((cell) => element("td", { textContent: cell ?? "" }))));
-  return element("table", {}, element("tbody", {}, ...lines)).outerHTML;
 }

@@ -154,7 +154,7 @@ function suggestion(record, name) {
 // removed.
 
 /** `type` is `array` or `dictionary`. */
-export function treeEditor(value, type, { label }) {
+function treeEditor(value, type, { label }) {
   const isArray = type === "array";
   const items = element("ul", { class: "tree", "aria-label": label });
   const entries = new Map();
@@ -256,7 +256,7 @@ const heads = {
   "image/png": /^iVBORw0KGgo/, "image/jpeg": /^\/9j\//, "image/gif": /^R0lGOD[dl]h/, "image/webp": /^UklGR.{6}XRUJQ/,
 };
 
-export function dataEditor(value, { label }) {
+function dataEditor(value, { label }) {
   let current = value;
   const preview = element("div", { class: "data-preview" });
   const chooser = element("input", { type: "file", class: "input", "aria-label": `A file for ${label}` });

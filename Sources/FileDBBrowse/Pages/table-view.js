@@ -1,15 +1,15 @@
 // A table: its records, and everything around them.
 
 import { RecordActions } from "./actions.js";
-import { askForColumn } from "./column-menu.js";
+import { RecordList, Selection } from "./api.js";
 import { Arrangement } from "./columns.js";
+import { askForColumn } from "./dialogs.js";
 import { button, counted, element, grouped, icon, menuButton } from "./dom.js";
 import { CellEditor } from "./editing.js";
-import { FilterBar } from "./filter-bar.js";
+import { FilterBar } from "./filter.js";
 import { Grid, rowHeight } from "./grid.js";
-import { brokenTable, readingTable } from "./instead.js";
 import { allowDragging, allowMovingColumns, allowResizing, handleKeys, handlePointer } from "./input.js";
-import { RecordList, Selection } from "./records.js";
+import { brokenTable, readingTable } from "./messages.js";
 import { field, lineOf, sortText, sortWords, turned } from "./values.js";
 
 /** Stands for the ids of all records. */

@@ -1,7 +1,7 @@
 // The values of fields in the server's form. Text and Booleans are sent directly. Any other value is an object with one
 // key, its type. Numbers stay text, so that no digit is lost.
 
-import { counted } from "./dom.js";
+import { counted, element } from "./dom.js";
 
 export const types = ["string", "integer", "float", "bool", "date", "data", "array", "dictionary"];
 
@@ -13,6 +13,9 @@ export function typeOf(value) {
   if ("bytes" in value) return "data";
   return Object.keys(value).find((key) => types.includes(key));
 }
+
+/** Whether the values of a type have an order, so that a range can be named. */
+export const isRanged = (type) => ["integer", "float", "date"].includes(columnType(type));
 
 /** The type of a column's values. A column of arrays and dictionaries is declared as json. */
 export const columnType = (type) => (type === "json" ? "dictionary" : type);
@@ -177,4 +180,40 @@ export function turned(keys, name, mode) {
   const current = keys.find((key) => key.name === name);
   const others = mode === "add" ? keys.filter((key) => key.name !== name) : [];
   return current?.isDescending ? others : [...others, { name, isDescending: current !== undefined }];
+}
+
+// The rows of a spreadsheet, as they are pasted and copied.
+
+/** The lines, with dates that name no time zone in the reader's, in the columns of dates. */
+export function withLocalDates(lines, names, columns) {
+  const local = lines.map((line) => line.map(localDate));
+  const isOfDates = names.map((name, index) => {
+    const column = columns.find((each) => each.name === name);
+    if (column) return column.type === "date";
+    return lines.every((line, row) => !line[index] || local[row][index] !== undefined);
+  });
+  return lines.map((line, row) => line.map((cell, index) => (isOfDates[index] && local[row][index]) || cell));
+}
+
+function localDate(cell) {
+  try {
+    return cell === null ? undefined : storedDate(cell);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first table of HTML, as text with tabs; undefined if there is none. */
+export function tableText(html) {
+  const table = html ? new DOMParser().parseFromString(html, "text/html").querySelector("table") : null;
+  if (!table || table.rows.length === 0) return undefined;
+  for (const end of table.querySelectorAll("br")) end.replaceWith("\n");
+  const quoted = (cell) => `"${cell.textContent.trim().replaceAll('"', '""')}"`;
+  return [...table.rows].map((row) => [...row.cells].map((cell) => (cell.textContent === "" ? "" : quoted(cell)))
+    .join("\t")).join("\n");
+}
+
+export function tableHTML({ rows }) {
+  const lines = rows.map((row) => element("tr", {}, ...row.map((cell) => element("td", { textContent: cell ?? "" }))));
+  return element("table", {}, element("tbody", {}, ...lines)).outerHTML;
 }
