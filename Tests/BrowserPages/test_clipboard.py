@@ -65,6 +65,25 @@ class PasteTest(Clipboard):
             for field in ("name", "kcal", "protein", "note"):
                 self.assertEqual(self.field(copy, field), self.field(original, field))
 
+    def test_lines_of_one_cell_stay_one_value(self):
+        text = 'two\nlines, a\ttab and "quotes"'
+        filedb(self.store, "set", "food", "2", f"note={text}")
+        self.open()
+        browser = self.browser
+        browser.click(browser.cell("2", "note"))
+        browser.keys((Keys.CONTROL, "c"))
+        browser.notice("Copied the field")
+        self.assertEqual(self.read(), '"two\nlines, a\ttab and ""quotes"""')
+        self.paste()
+        browser.wait_for_text("dialog", "1 record in the clipboard")
+        self.accept(1)
+        self.assertEqual(self.field("77", "name"), text)
+        # In a text, too, and there without the quotes.
+        browser.double_click(browser.cell("3", "name"))
+        browser.keys((Keys.CONTROL, "a"), (Keys.CONTROL, "v"), Keys.ENTER)
+        browser.gone(".cell-editor")
+        self.assertEqual(self.field("3", "name"), text)
+
     def test_a_table_of_a_page_is_pasted(self):
         self.open()
         cells = "<tr><td>name</td><td>kcal</td></tr><tr><td>Quince</td><td>57</td></tr>"

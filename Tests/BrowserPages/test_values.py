@@ -157,6 +157,51 @@ class ValuesTest(BrowseTest):
         browser.gone('[data-column="ratio"]')
 
 
+class DirectionTest(BrowseTest):
+    """Hebrew, which is written from right to left."""
+
+    def fill(self):
+        filedb(self.store, "create", "books")
+        filedb(self.store, "schema", "books", "name", "--type", "string")
+        filedb(self.store, "schema", "books", "סוג", "--type", "string", "--enum", "שירה", "--enum", "סיפור")
+        filedb(self.store, "add", "books", "name=שלום", "סוג=שירה", 'ספרים:json={"ספר": "אחד"}')
+
+    def assert_right_to_left(self, *selectors):
+        for selector in selectors:
+            with self.subTest(selector):
+                self.browser.find(selector)
+                script = "return [...document.querySelectorAll(arguments[0])].every((node) => node.matches(':dir(rtl)'))"
+                self.assertTrue(self.browser.driver.execute_script(script, selector))
+
+    def test_values_are_written_in_their_direction(self):
+        self.open()
+        browser = self.browser
+        browser.write('[type="search"]', "שלום")
+        browser.write('[aria-label="Filter"]', "סוג = 'שירה'")
+        browser.wait_for_ids("1")
+        self.assert_right_to_left('[type="search"]', '[aria-label="Filter"]', '.row[data-id="1"] [data-field="name"]')
+        browser.click(browser.cell("1", "name"))
+        browser.keys((Keys.SHIFT, Keys.ENTER))
+        self.assert_right_to_left(
+            "dialog h2", 'dialog [data-field="name"] textarea', 'dialog [data-field="סוג"] .field-name',
+            'dialog [data-field="סוג"] option[value="0"]', "dialog .key-input")
+
+    def test_a_conflict_is_shown_in_the_direction_of_the_values(self):
+        self.open()
+        browser = self.browser
+        browser.double_click(browser.cell("1", "name"))
+        browser.find(".cell-editor textarea")
+        browser.hold_requests()
+        browser.keys((Keys.CONTROL, "a"), "ערב", Keys.ENTER)
+        browser.wait_for_request()
+        filedb(self.store, "set", "books", "1", "name=בוקר")
+        browser.release_requests()
+        browser.wait_for_text("dialog", "בוקר")
+        self.assert_right_to_left("dialog td")
+        browser.click(browser.button("Keep theirs"))
+        browser.gone("dialog")
+
+
 class RulesTest(BrowseTest):
     def fill(self):
         filedb(self.store, "create", "people")

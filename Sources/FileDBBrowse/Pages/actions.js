@@ -5,7 +5,7 @@ import { nameColumn } from "./columns.js";
 import { askAboutOrder, askAboutPaste, askForPlace, showColumnMenu, showKeys } from "./dialogs.js";
 import { counted, element, labelled } from "./dom.js";
 import { askAboutConflict, openRecord } from "./editing.js";
-import { copiedText, field, lineOf, sortWords, tableHTML, tableText, withLocalDates } from "./values.js";
+import { cellText, copiedText, field, lineOf, sortWords, tableHTML, tableText, withLocalDates } from "./values.js";
 
 const verbs = ["add", "duplicate", "remove", "moveTo", "open", "selectAll", "toggleSelection", "escape"];
 const isSorted = "Only the view is sorted. To move records, keep this order or end the sorting.";
@@ -393,7 +393,7 @@ class Clipboard {
   }
 
   async #fieldText(id, name) {
-    return copiedText(field(await this.#table.record(id), name));
+    return cellText(copiedText(field(await this.#table.record(id), name)));
   }
 
   /**

@@ -47,7 +47,7 @@ export function askAboutPaste(rows, width, columns, firstColumn, paste) {
   const names = columns.map(({ name }) => name);
   hasHead.checked = rows.length > 1 && rows[0].every((cell) => names.includes(cell?.trim()) || cell === "id");
   const targets = Array.from({ length: width }, (_, index) => element("input", {
-    class: "input", value: names[firstColumn + index] ?? "", "aria-label": `Field of column ${index + 1}`, dir: "auto",
+    class: "input", value: names[firstColumn + index] ?? "", "aria-label": `Field of column ${index + 1}`,
   }));
   const heads = targets.map((each) => element("th", { scope: "col" }, each));
   const body = element("tbody");
@@ -57,7 +57,7 @@ export function askAboutPaste(rows, width, columns, firstColumn, paste) {
     if (hasHead.checked) rows[0].forEach((cell, index) => (targets[index].value = heading(cell)));
     submit.textContent = counted(shown().length, "record");
     body.replaceChildren(...shown().slice(0, 5).map((row) =>
-      element("tr", {}, ...targets.map((_, index) => element("td", { textContent: row[index] ?? "", dir: "auto" })))));
+      element("tr", {}, ...targets.map((_, index) => element("td", { textContent: row[index] ?? "" })))));
   };
   const submit = element("span");
   hasHead.addEventListener("change", show);
@@ -184,7 +184,7 @@ const placeOf = ({ name }, view) => view.grid.columns.findIndex((each) => each.n
 
 function askForName({ name }, view) {
   const input = element("input", {
-    class: "input", value: name, autocomplete: "off", dir: "auto", data: { first: "" },
+    class: "input", value: name, autocomplete: "off", data: { first: "" },
   });
   return openDialog({
     title: `Rename ${name}`,
@@ -222,16 +222,15 @@ const types = [["", "any"], ["string", "text"], ["integer", "whole number"], ["f
 export function askForColumn(column, view) {
   const isNew = column.name === "";
   const known = isNew || column.declared ? column : { ...column, type: column.type ?? "" };
-  const input = (value, more) => element("input", { class: "input", value: value ?? "", autocomplete: "off", ...more });
-  const name = input(column.name, { dir: "auto" });
-  const title = input(column.title, { dir: "auto" });
+  const input = (value) => element("input", { class: "input", value: value ?? "", autocomplete: "off" });
+  const [name, title] = [input(column.name), input(column.title)];
   const type = element("select", { class: "input" },
     ...types.map(([value, textContent]) => element("option", { value, textContent })));
   type.value = known.type ?? (isNew ? "string" : "");
   const [required, unique] = ["required", "unique"].map((rule) =>
     element("input", { type: "checkbox", checked: Boolean(column[rule]) }));
   const values = element("textarea", {
-    class: "input text-input", rows: 3, dir: "auto", value: (column.values ?? []).map(lineOf).join("\n"),
+    class: "input text-input", rows: 3, value: (column.values ?? []).map(lineOf).join("\n"),
   });
   const [minimum, maximum] = [input(lineOf(column.minimum ?? undefined)), input(lineOf(column.maximum ?? undefined))];
   const ends = element("div", { class: "pair" }, labelled("Smallest", minimum), labelled("Largest", maximum));

@@ -6,6 +6,7 @@
  */
 export function element(tag, properties = {}, ...children) {
   const node = document.createElement(tag);
+  if (ofPeople.has(tag)) node.dir = "auto";
   for (const [name, value] of Object.entries(properties)) {
     if (value === undefined || value === null) continue;
     if (name === "class") node.className = value;
@@ -17,6 +18,9 @@ export function element(tag, properties = {}, ...children) {
   node.append(...children.filter((child) => child !== null && child !== undefined));
   return node;
 }
+
+/** What shows or takes values. Each is written in the direction of its first letter. */
+const ofPeople = new Set(["input", "textarea", "option", "td", "th"]);
 
 const attributes = new Set(["role", "dir", "for", "list", "popover", "popovertarget", "colspan"]);
 
@@ -164,7 +168,7 @@ function goAbout(menu, event) {
  */
 export function openDialog({ title, kind = "", content, actions = [], cancel = "Cancel" }) {
   return new Promise((resolve) => {
-    const heading = element("h2", { id: uniqueId("dialog"), textContent: title });
+    const heading = element("h2", { id: uniqueId("dialog"), dir: "auto", textContent: title });
     const problem = element("p", { class: "problem", role: "alert" });
     const dialog = element("dialog", { class: `dialog ${kind}`, "aria-labelledby": heading.id });
     let result;

@@ -263,7 +263,7 @@ class RecordField {
 
   #heading() {
     const { title, name, required } = this.#column;
-    const label = element("span", { class: "field-name", textContent: title ?? name });
+    const label = element("span", { class: "field-name", dir: "auto", textContent: title ?? name });
     if (required) label.append(element("span", { class: "note", textContent: " needed" }));
     return label;
   }

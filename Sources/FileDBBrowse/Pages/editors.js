@@ -5,7 +5,7 @@
 import { button, element, icon, uniqueId } from "./dom.js";
 import {
   byteCount, columnType, emptyValue, field, lineOf, localText, offsetText, parsed, sameValue, sizeText, storedDate,
-  typeOf, types, zoneName,
+  textOfCell, typeOf, types, zoneName,
 } from "./values.js";
 
 /**
@@ -35,7 +35,7 @@ function textEditor(value, { label }) {
   // If the style sheet cannot fit the field to its text, it gets about as many rows.
   const rows = Math.min(8, 1 + Math.floor((value ?? "").length / 60));
   const node = element("textarea", {
-    class: "input text-input", dir: "auto", rows, value: value ?? "", "aria-label": label,
+    class: "input text-input", rows, value: value ?? "", "aria-label": label, onpaste: pasteCell,
   });
   return {
     node,
@@ -43,6 +43,15 @@ function textEditor(value, { label }) {
     type: (text) => (node.value = text),
     value: () => (node.value === "" && value === undefined ? null : node.value),
   };
+}
+
+/** A text that was copied from a cell is pasted without the quotes around it. */
+function pasteCell(event) {
+  const text = textOfCell(event.clipboardData.getData("text/plain"));
+  if (text === undefined) return;
+  event.preventDefault();
+  // The browser can undo this, unlike `setRangeText`.
+  document.execCommand("insertText", false, text);
 }
 
 function numberEditor(value, type, { label }) {

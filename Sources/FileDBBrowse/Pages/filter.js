@@ -25,7 +25,7 @@ export class FilterBar {
       autocomplete: "off", spellcheck: false, "aria-describedby": "filter-problem",
       oninput: () => this.#typed(), onscroll: () => this.#follow(), onkeydown: (event) => this.#key(event),
     });
-    this.mirror = element("div", { class: "filter-mirror code", "aria-hidden": "true" });
+    this.mirror = element("div", { class: "filter-mirror code", dir: "auto", "aria-hidden": "true" });
     this.problem = element("p", { class: "filter-problem problem", id: "filter-problem", role: "alert" });
     this.helpButton = button("Help for filters", {
       shape: "help", kind: "is-quiet is-icon", onclick: () => this.#toggleHelp(),
@@ -129,7 +129,7 @@ export class FilterBar {
 
   #helpParts(fields, words) {
     const insert = (text) => element("button", {
-      type: "button", class: "chip code", textContent: text, onclick: () => this.#insert(text),
+      type: "button", class: "chip code", dir: "auto", textContent: text, onclick: () => this.#insert(text),
     });
     return [
       element("p", { textContent: "A filter compares fields with values. Quote text. Click a word to use it." }),

@@ -417,10 +417,10 @@ async function printTable({ list, grid, table }) {
 
 function page(title, columns, records) {
   const heads = [{ name: "id" }, ...columns].map((column) =>
-    element("th", { scope: "col", dir: "auto", textContent: column.title ?? column.name }));
+    element("th", { scope: "col", textContent: column.title ?? column.name }));
   const lines = records.map((record) => element("tr", {}, element("td", { textContent: record.id }),
-    ...columns.map(({ name }) => element("td", { dir: "auto", textContent: lineOf(field(record, name)) }))));
+    ...columns.map(({ name }) => element("td", { textContent: lineOf(field(record, name)) }))));
   return element("table", { class: "printed" },
-    element("caption", { textContent: title }),
+    element("caption", { dir: "auto", textContent: title }),
     element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...lines));
 }

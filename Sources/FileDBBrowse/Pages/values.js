@@ -208,9 +208,19 @@ export function tableText(html) {
   const table = html ? new DOMParser().parseFromString(html, "text/html").querySelector("table") : null;
   if (!table || table.rows.length === 0) return undefined;
   for (const end of table.querySelectorAll("br")) end.replaceWith("\n");
-  const quoted = (cell) => `"${cell.textContent.trim().replaceAll('"', '""')}"`;
-  return [...table.rows].map((row) => [...row.cells].map((cell) => (cell.textContent === "" ? "" : quoted(cell)))
-    .join("\t")).join("\n");
+  const text = (cell) => (cell.textContent === "" ? "" : quoted(cell.textContent.trim()));
+  return [...table.rows].map((row) => [...row.cells].map(text).join("\t")).join("\n");
+}
+
+const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
+
+/** A text as one cell. Without quotes, its lines would be pasted as several. */
+export const cellText = (text) => (/[\t\n\r]|^"/.test(text) ? quoted(text) : text);
+
+/** The text of a cell that is quoted because it has lines or tabs; undefined for any other text. */
+export function textOfCell(pasted) {
+  const isQuoted = /^"(?:[^"]|"")*[\t\n\r](?:[^"]|"")*"\r?\n?$/.test(pasted);
+  return isQuoted ? pasted.trim().slice(1, -1).replaceAll('""', '"') : undefined;
 }
 
 export function tableHTML({ rows }) {
