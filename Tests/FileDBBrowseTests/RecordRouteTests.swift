@@ -260,7 +260,10 @@ import Testing
         ("where=title = '2010-03-05'", "Europe/Vienna", ["2"]),
         ("search=2010-03-05", "Europe/Vienna", ["1", "2"]), ("search=2010-03-05", "", ["2"]),
         ("search=2010-03-05 00:30", "Europe/Vienna", ["1"]), ("search=late 03-05", "Europe/Vienna", ["1"]),
-        ("search=late 03-04", "Europe/Vienna", []), ("search=late 03-04", "America/New_York", ["1"]),
+        ("search=2010-03-04T23:30Z", "Europe/Vienna", ["1"]), ("search=2010-03-04 23:30Z", "", ["1"]),
+        ("search=2010-03-05 00:30:00+01:00", "America/New_York", ["1"]), ("search=2010-03-05 00:30Z", "", []),
+        ("search=late 2010-03-04 18:30-0500", "", ["1"]), ("search=late 03-04", "Europe/Vienna", []),
+        ("search=late 03-04", "America/New_York", ["1"]),
       ] as [(String, String, [String])] {
         let parts = query.split(separator: "=", maxSplits: 1)
         let text = parts[1].addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
