@@ -119,3 +119,29 @@ class ManyRecordsTest(Clipboard):
         browser.keys((Keys.CONTROL, "c"))
         browser.notice("Copied 5,000 records")
         self.assertEqual(self.read().count("\n"), 5001)
+
+    def test_selecting_is_stopped(self):
+        self.open()
+        browser = self.browser
+        browser.click(browser.cell("1", "name"))
+        browser.hold_requests(after=2)
+        browser.keys((Keys.CONTROL, "a"))
+        browser.wait_for_text(".working", "Selecting")
+        self.assertAlmostEqual(float(browser.find(".working progress").get_property("value")), 0.4)
+        browser.click(browser.button("Stop selecting"))
+        browser.release_requests()
+        browser.notice("Stopped selecting. 2,000 records of 5,000 selected.")
+        browser.wait_for_text(".toolbar", "2,000 selected")
+
+    def test_printing_is_stopped(self):
+        self.open()
+        browser = self.browser
+        browser.driver.execute_script("window.print = () => { document.title = 'printed'; };")
+        browser.hold_requests(after=2)
+        browser.click(browser.button("Print"))
+        browser.wait_for_text(".working", "Printing")
+        browser.click(browser.button("Stop printing"))
+        browser.release_requests()
+        browser.notice("Nothing is printed")
+        self.assertEqual(browser.all(".printed"), [])
+        self.assertNotEqual(browser.driver.title, "printed")

@@ -3,7 +3,7 @@
 
 import { nameColumn } from "./columns.js";
 import { askAboutOrder, askAboutPaste, askForPlace, showColumnMenu, showKeys } from "./dialogs.js";
-import { counted, element, labelled } from "./dom.js";
+import { counted, element, grouped, labelled } from "./dom.js";
 import { askAboutConflict, openRecord } from "./editing.js";
 import { cellText, copiedText, field, lineOf, sortWords, tableHTML, tableText, withLocalDates } from "./values.js";
 
@@ -259,11 +259,21 @@ export class RecordActions {
   }
 
   extendSelection(row, from) {
-    this.#view.selection.extend(this.#view.list, row, from).catch((error) => this.fail(error));
+    this.#select((list, task) => this.#view.selection.extend(list, task, row, from));
   }
 
   selectAll() {
-    this.#view.selection.all(this.#view.list).catch((error) => this.fail(error));
+    this.#select((list, task) => this.#view.selection.all(list, task));
+  }
+
+  /** `run(list, task)` selects records. */
+  #select(run) {
+    const { list, selection, notices } = this.#view;
+    this.api.task("Selecting", async (task) => {
+      await run(list, task);
+      if (!task.stop.signal.aborted) return;
+      notices.say(`Stopped selecting. ${counted(selection.size, "record")} of ${grouped(list.total)} selected.`);
+    }).catch((error) => this.fail(error));
   }
 
   /** Gives up what was selected, or else a value that was refused. */
@@ -278,10 +288,13 @@ export class RecordActions {
 
   /** Goes to a value that was refused. */
   async showEditor({ record, column, editor }) {
-    const { list, grid } = this.#view;
+    const { list, grid, arrangement, notices } = this.#view;
+    if (!list) return notices.say("The table cannot be read now. What you typed is kept until it can.");
     const row = list.indexOf(record.id) ?? (await list.place(record.id));
-    if (row === null) return this.#view.notices.say("The filter or the search hides the record, or it was deleted.");
+    if (row === null) return notices.say("The filter or the search hides the record, or it was deleted.");
+    if (arrangement.isHidden(column.name)) this.#view.arrange(() => arrangement.hide(column.name, false));
     const index = grid.columns.findIndex(({ name }) => name === column.name);
+    if (index < 0) return notices.say(`The column ${column.name} was deleted.`);
     grid.focusCell(row, index + 1);
     await list.load(row);
     grid.render();
@@ -361,6 +374,8 @@ export class RecordActions {
 
 // Copying to the clipboard.
 
+const mostInTable = 10_000;
+
 class Clipboard {
   #api;
   #table;
@@ -378,9 +393,16 @@ class Clipboard {
     return this.#put({ "text/plain": this.#table.exportText(format, asked) }, `Copied as ${format.toUpperCase()}.`);
   }
 
-  /** Copies records as a spreadsheet does: as text with tabs, and as a table for programs that want that. */
+  /**
+   * Copies records as a spreadsheet does: as text with tabs, and as a table for programs that want that. A table of
+   * many records would hold up the page.
+   */
   copyRows(asked, count) {
     const text = this.#table.exportText("tsv", asked);
+    if (count > mostInTable) {
+      return this.#put({ "text/plain": text }, `Copied ${counted(count, "record")} as text with tabs. Only up to `
+        + `${grouped(mostInTable)} are also copied as a table.`);
+    }
     const html = text.then((each) => this.#api.parse(each)).then(tableHTML);
     return this.#put({ "text/plain": text, "text/html": html }, `Copied ${counted(count, "record")}.`);
   }

@@ -35,7 +35,10 @@ class OwnSteps {
 }
 
 export class Api {
-  /** The requests that are going on: `since` when, whether each `isWrite`, and its `stop`, an AbortController. */
+  /**
+   * The requests that are going on: `since` when, whether each `isWrite`, and its `stop`, an AbortController. And the
+   * tasks, which also have a `verb`, and `done`, the part that is done.
+   */
   running = new Set();
   #fetch;
   #ownSteps = new OwnSteps();
@@ -48,6 +51,17 @@ export class Api {
   /** Whether this tab made the step. */
   isOwn({ step }) {
     return this.#ownSteps.has(step);
+  }
+
+  /** Runs something that needs many requests, such as "Selecting". `run` gets the task, and tells it what is done. */
+  async task(verb, run) {
+    const task = { since: performance.now(), isWrite: false, stop: new AbortController(), verb, done: 0 };
+    this.running.add(task);
+    try {
+      return await run(task);
+    } finally {
+      this.running.delete(task);
+    }
   }
 
   store() {
@@ -175,6 +189,7 @@ function search(query) {
 
 const keptPages = 30;
 const requestsAtOnce = 3;
+const piece = 1000;
 
 /** The table changed while its pages were being read. The caller starts again. */
 class Outdated extends Error {}
@@ -249,9 +264,17 @@ export class RecordList {
   }
 
   /** Reads the records of a range and returns them in order. */
-  async records(first, last) {
-    const answer = await this.#table.records(this.query, first, last - first + 1);
+  async records(first, last, signal) {
+    const answer = await this.#table.records(this.query, first, last - first + 1, signal);
     return answer.records;
+  }
+
+  /** Reads the records of a range in pieces: `take(records, from)`. A task can be stopped between and within them. */
+  async readPieces(first, last, task, take) {
+    for (let from = first; from <= last; from += piece) {
+      take(await this.records(from, Math.min(last, from + piece - 1), task.stop.signal), from);
+      task.done = (from + piece - first) / (last - first + 1);
+    }
   }
 
   /**
@@ -374,24 +397,28 @@ export class Selection {
   }
 
   /** Selects from the start of the selection up to `index`. If nothing is selected, it starts at `from`. */
-  async extend(list, index, from) {
+  async extend(list, task, index, from) {
     this.#anchor ??= from;
     const [first, last] = this.#anchor < index ? [this.#anchor, index] : [index, this.#anchor];
-    await this.#take(list, first, last);
+    await this.#take(list, task, first, last);
   }
 
-  async all(list) {
-    if (list.total > 0) await this.#take(list, 0, list.total - 1);
+  async all(list, task) {
+    if (list.total > 0) await this.#take(list, task, 0, list.total - 1);
   }
 
-  async #take(list, first, last) {
+  /** If the task is stopped, what was read until then is selected. */
+  async #take(list, task, first, last) {
     if (last - first >= mostAtOnce) {
-      throw new Error("At most 10,000 records can be selected at once. Use a filter or a search to show fewer.");
+      throw new Error("At most 10,000 records can be selected at once. Use a filter or a search to show fewer. To copy "
+        + "all that are shown, deselect these and press Copy.");
     }
     const places = new Map();
-    for (let from = first; from <= last; from += 1000) {
-      const records = await list.records(from, Math.min(last, from + 999));
-      records.forEach((record, offset) => places.set(record.id, from + offset));
+    try {
+      await list.readPieces(first, last, task, (records, from) =>
+        records.forEach((record, offset) => places.set(record.id, from + offset)));
+    } catch (error) {
+      if (error.name !== "AbortError") throw error;
     }
     this.#places = places;
     this.#onChange();

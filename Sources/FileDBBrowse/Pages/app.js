@@ -31,7 +31,7 @@ export class App {
   constructor(root, api) {
     this.#root = root;
     this.#api = api;
-    this.#work = new LongWork(api);
+    this.#work = new LongWork(api, () => this.#view?.sayStopped());
     this.#copies = new Copies(api, this.#notices, (text, step) => this.#showMerged(text, step));
     this.undoButton = button("Undo", {
       shape: "undo", kind: "is-quiet", onclick: () => this.#undoNamed(this.#next("undo")),
@@ -96,8 +96,8 @@ export class App {
   #showStore(store) {
     const before = this.#store?.tables.find(({ name }) => name === this.#current);
     const now = store.tables.find(({ name }) => name === this.#current);
-    // A table that broke, was repaired or was read is shown again from the beginning.
-    if (isShownInstead(before) !== isShownInstead(now)) this.#view = null;
+    // A table that broke, was repaired or was read.
+    if (isShownInstead(before) !== isShownInstead(now)) this.#view?.refresh();
     this.#store = store;
     this.#sidebar.show(store, this.#current);
     this.badge.hidden = !store.readOnly;
@@ -157,13 +157,11 @@ export class App {
 
   /** A table that is no longer shown may still be loading. */
   #showCount(view, count) {
-    if (view === this.#view) this.#count.textContent = counted(count, "record");
+    if (view === this.#view) this.#count.textContent = count === undefined ? "" : counted(count, "record");
   }
 
   async #reopen({ backups }) {
-    this.#view = null;
-    await this.#readStore();
-    this.#route();
+    await Promise.all([this.#readStore(), this.#view?.refresh()]);
     const kept = backups.map((path) => `The original is kept as ${path}.`);
     this.#notices.say(["The table is repaired. This cannot be undone.", ...kept].join(" "));
   }

@@ -1,5 +1,5 @@
-// The questions about records and columns: for moving, pasting and sorting records, the menu of a column, and its rules.
-// And the list of keys.
+// The questions about records and columns: for moving, pasting and sorting records, the menu of a column, and its
+// rules. And the list of keys.
 
 import { counted, element, labelled, openDialog, openMenu } from "./dom.js";
 import { askForFilter } from "./filter.js";
@@ -218,24 +218,42 @@ function askAboutDrop({ name }, view) {
 const types = [["", "any"], ["string", "text"], ["integer", "whole number"], ["float", "decimal number"],
   ["bool", "yes or no"], ["date", "date"], ["data", "data or picture"], ["json", "list or fields"]];
 
+const deletions = [["restrict", "it cannot be deleted"], ["cascade", "this record is deleted, too"],
+  ["clear", "this field is emptied"]];
+
 /** Asks for a column's type and rules. A column without a name is new. */
-export function askForColumn(column, view) {
+export async function askForColumn(column, view) {
+  const { tables } = await view.api.store();
   const isNew = column.name === "";
   const known = isNew || column.declared ? column : { ...column, type: column.type ?? "" };
   const input = (value) => element("input", { class: "input", value: value ?? "", autocomplete: "off" });
   const [name, title] = [input(column.name), input(column.title)];
-  const type = element("select", { class: "input" },
-    ...types.map(([value, textContent]) => element("option", { value, textContent })));
+  const type = select(types);
   type.value = known.type ?? (isNew ? "string" : "");
   const [required, unique] = ["required", "unique"].map((rule) =>
     element("input", { type: "checkbox", checked: Boolean(column[rule]) }));
   const values = element("textarea", {
     class: "input text-input", rows: 3, value: (column.values ?? []).map(lineOf).join("\n"),
   });
-  const [minimum, maximum] = [input(lineOf(column.minimum ?? undefined)), input(lineOf(column.maximum ?? undefined))];
+  const [minimum, maximum, standard] = ["minimum", "maximum", "standard"].map((rule) => input(lineOf(column[rule])));
   const ends = element("div", { class: "pair" }, labelled("Smallest", minimum), labelled("Largest", maximum));
-  const show = () => (ends.hidden = !isRanged(type.value));
-  type.addEventListener("change", show);
+  const pattern = input(column.pattern);
+  const patternField = labelled("Pattern", pattern, "A regular expression for the whole text, such as [A-Z]{2}[0-9]+.");
+  const standardField = labelled("Default", standard, "What a new record gets if it has nothing here.");
+  const targets = new Set([...tables.map((table) => table.name), column.references?.table ?? ""]);
+  const target = select([["", "no other record"], ...[...targets].filter(Boolean).map((each) => [each, each])]);
+  const [targetField, deletion] = [input(column.references?.field ?? "id"), select(deletions)];
+  target.value = column.references?.table ?? "";
+  deletion.value = column.references?.onDelete ?? "restrict";
+  const reference = element("div", { class: "pair" },
+    labelled("By its id, or a unique field", targetField), labelled("If that record is deleted", deletion));
+  const show = () => {
+    ends.hidden = !isRanged(type.value);
+    patternField.hidden = !["string", ""].includes(type.value);
+    standardField.hidden = ["data", "json"].includes(type.value);
+    reference.hidden = target.value === "";
+  };
+  for (const each of [type, target]) each.addEventListener("change", show);
   show();
   (isNew ? name : type).dataset.first = "";
   return openDialog({
@@ -248,16 +266,21 @@ export function askForColumn(column, view) {
       element("label", { class: "check" }, required, " Every record needs it"),
       element("label", { class: "check" }, unique, " No two records have the same value"),
       labelled("Only these values", values, "One on each line. Leave it empty to allow any."),
-      ends],
+      ends, patternField, standardField, labelled("Refers to a record of", target), reference],
     actions: [{
       label: isNew ? "Add" : "Save",
       run: () => {
+        const isSame = type.value === known.type && standard.value === lineOf(column.standard);
         const declared = {
           name: isNew ? name.value.trim() : column.name,
           title: title.value.trim() || null, type: type.value || null,
           required: required.checked, unique: unique.checked,
           values: allowed(values.value, type.value),
           minimum: end(minimum, type.value), maximum: end(maximum, type.value),
+          pattern: patternField.hidden ? null : pattern.value || null,
+          standard: isSame ? column.standard : standardOf(standardField.hidden ? "" : standard.value, type.value),
+          references: reference.hidden
+            ? null : { table: target.value, field: targetField.value.trim() || "id", onDelete: deletion.value },
         };
         if (declared.name === "") throw new Error("A column needs a name.");
         const text = isNew ? `Added the column ${declared.name}.` : `Changed the column ${declared.name}.`;
@@ -266,6 +289,8 @@ export function askForColumn(column, view) {
     }],
   });
 }
+
+const standardOf = (text, type) => (text === "" ? null : valueOf(text, type));
 
 function allowed(text, type) {
   const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");

@@ -1,7 +1,7 @@
 // Search, and a filter that shows mistakes at their place. A filter can be chosen from the values of a column.
 
 import { button, element, icon, labelled, openDialog } from "./dom.js";
-import { isCut, isRanged, lineOf, parsed, storedDate, typeOf } from "./values.js";
+import { isCut, isRanged, lineOf, parsed, storedDate, typeOf, zoneName } from "./values.js";
 
 const pause = 250;
 
@@ -132,7 +132,13 @@ export class FilterBar {
       type: "button", class: "chip code", dir: "auto", textContent: text, onclick: () => this.#insert(text),
     });
     return [
-      element("p", { textContent: "A filter compares fields with values. Quote text. Click a word to use it." }),
+      element("p", {
+        textContent: "A filter compares fields with values. Quote text and dates. Click a word to use it.",
+      }),
+      element("p", {
+        textContent: `A date is in your time zone, ${zoneName}, unless you write another: '2026-11-30 12:00Z' or `
+          + "'2026-11-30 12:00+01:00'. The search takes such times, too.",
+      }),
       element("h3", { textContent: "Fields" }), element("div", { class: "chips" }, ...fields.map(insert)),
       element("h3", { textContent: "Words" }), element("div", { class: "chips" }, ...words.map(insert)),
     ];

@@ -1,7 +1,7 @@
 // What the pages say by themselves: short messages, what is going on, what other machines do, and why a table's records
 // are not shown.
 
-import { button, counted, element, icon } from "./dom.js";
+import { button, counted, element, grouped, icon } from "./dom.js";
 import { sizeText } from "./values.js";
 
 // Short messages below the records, which screen readers read aloud, and the line about a lost connection.
@@ -77,12 +77,15 @@ const shownAfter = 1000;
 export class LongWork {
   node = element("div", { class: "working", role: "status", hidden: true });
   #api;
+  #onStop;
+  #progress = element("progress", { "aria-label": "Working" });
   #text = element("span");
   #stop = button("Stop", { kind: "is-small", onclick: () => this.#stopReading() });
 
-  constructor(api) {
-    this.#api = api;
-    this.node.append(element("progress", { "aria-label": "Working" }), this.#text, this.#stop);
+  /** `onStop()` is called after requests were stopped that belong to no task, see `Api.task`. */
+  constructor(api, onStop) {
+    [this.#api, this.#onStop] = [api, onStop];
+    this.node.append(this.#progress, this.#text, this.#stop);
     setInterval(() => this.#show(), shownAfter / 4);
   }
 
@@ -90,19 +93,31 @@ export class LongWork {
     return [...this.#api.running].filter(({ since }) => performance.now() - since > shownAfter);
   }
 
+  get #task() {
+    return this.#long.find(({ verb }) => verb);
+  }
+
   #show() {
     const long = this.#long;
     this.node.hidden = long.length === 0;
     if (long.length === 0) return;
     const isWriting = long.some(({ isWrite }) => isWrite);
-    const text = isWriting ? "Writing…" : "Reading…";
-    if (this.#text.textContent !== text) this.#text.textContent = text;
+    const task = this.#task;
+    const verb = isWriting ? "Writing" : task?.verb ?? "Reading";
+    if (this.#text.textContent !== `${verb}…`) this.#text.textContent = `${verb}…`;
+    if (task) this.#progress.value = task.done;
+    else this.#progress.removeAttribute("value");
+    const label = `Stop ${verb.toLowerCase()}`;
+    this.#stop.title = this.#stop.ariaLabel = this.#stop.querySelector(".label").textContent = label;
     // A write that has begun is not left half known.
     this.#stop.hidden = isWriting;
   }
 
   #stopReading() {
+    const task = this.#task;
+    if (task) return task.stop.abort();
     for (const { stop, isWrite } of this.#api.running) if (!isWrite) stop.abort();
+    this.#onStop();
   }
 }
 
@@ -126,10 +141,18 @@ export class SharedState {
   }
 }
 
-function behind({ problem, edited }) {
-  const texts = problem ? [`This folder does not follow the shared store: ${ended(problem)}`] : [];
+function behind({ problem, edited, repairs }) {
+  const texts = repairs.map(repaired);
+  if (problem) texts.unshift(`This folder does not follow the shared store: ${ended(problem)}`);
   if (edited.length > 0) texts.push(`The shared store does not have the edited ${files(edited)} yet.`);
   return texts;
+}
+
+/** What `filedb repair` does to a broken file. If that has lost records, it takes the file of the shared store. */
+function repaired({ table, before, kept }) {
+  if (kept >= before) return `“filedb repair” keeps ${counted(kept, "record")} of “${table}”.`;
+  return `The file of “${table}” still has ${grouped(kept)} of ${counted(before, "record")}, so “filedb repair” puts `
+    + "that of the shared store in its place.";
 }
 
 const ended = (text) => (/[.?!]$/.test(text) ? text : `${text}.`);
@@ -216,14 +239,17 @@ export function brokenTable(table, message, { isReadOnly, onRepaired, onFailure 
     element("div", { class: "buttons" }, apply));
 }
 
-/** What stays and what goes. */
-function outcomeText({ kept, lost, notes }) {
+/** What stays and what goes. `before` is null if no page has seen the table since the server was started. */
+function outcomeText({ before, kept, lost, notes }) {
   if (notes.length === 0 && lost === 0) return "There is nothing to repair.";
+  const copy = "Only the copy keeps what goes.";
+  if (kept !== null && before > kept) {
+    return `${grouped(kept)} of ${counted(before, "record")} stay, ${grouped(before - kept)} go. ${copy}`;
+  }
   const stays = kept === null ? "" : `${counted(kept, "record")} ${kept === 1 ? "stays" : "stay"}. `;
   if (lost === 0) return `${stays}Nothing is lost.`;
-  const pieces = counted(lost, "piece");
-  return `${stays}${pieces} of the file cannot be read and ${lost === 1 ? "goes" : "go"}: only the copy keeps `
-    + `${lost === 1 ? "it" : "them"}.`;
+  const goes = lost === 1 ? "goes; it may have held" : "go; each may have held";
+  return `${stays}${counted(lost, "piece")} of the file cannot be read and ${goes} many records. ${copy}`;
 }
 
 function problemItem({ message, line }) {

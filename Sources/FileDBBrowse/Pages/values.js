@@ -86,6 +86,7 @@ export function parsed(text, type) {
   switch (type) {
     case "integer": return { integer: parsedInteger(text.trim()) };
     case "float": return { float: parsedReal(text.trim()) };
+    case "bool": return parsedBoolean(text.trim().toLowerCase());
     default: return text;
   }
 }
@@ -105,6 +106,12 @@ function parsedInteger(text) {
 function parsedReal(text) {
   if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) || /^(nan|[+-]?inf(inity)?)$/i.test(text)) return text;
   throw new Error("This is not a number.");
+}
+
+function parsedBoolean(word) {
+  if (["yes", "true"].includes(word)) return true;
+  if (["no", "false"].includes(word)) return false;
+  throw new Error("Write yes or no.");
 }
 
 // Dates are stored as whole seconds in UTC and shown in the reader's time zone.
