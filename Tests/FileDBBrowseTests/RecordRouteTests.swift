@@ -22,8 +22,8 @@ import Testing
       #expect(
         try browsed.get("/api/tables/todo").text == #"""
           {"name":"todo","count":3,"columns":[\#
-          {"name":"litres","title":null,"type":"float","required":false,"unique":false,"declared":false,"values":null,"minimum":null,"maximum":null,"references":null},\#
-          {"name":"title","title":null,"type":"string","required":false,"unique":false,"declared":false,"values":null,"minimum":null,"maximum":null,"references":null}],\#
+          {"name":"litres","title":null,"type":"float","required":false,"unique":false,"declared":false,"values":null,"minimum":null,"maximum":null,"pattern":null,"standard":null,"references":null},\#
+          {"name":"title","title":null,"type":"string","required":false,"unique":false,"declared":false,"values":null,"minimum":null,"maximum":null,"pattern":null,"standard":null,"references":null}],\#
           "schema":false,"problem":null}
           """#)
       #expect(try browsed.get("/api/tables/none").status == 404)
@@ -43,7 +43,7 @@ import Testing
       let columns = [
         #""name":"title","title":"What","type":"string","required":true,"unique":false,"declared":true,"values":null"#,
         #""name":"list","title":null,"type":"string","required":false,"unique":false,"declared":true,"values":["home","work"]"#,
-        #""values":null,"minimum":null,"maximum":null,"references":{"table":"todo","field":"id"}"#,
+        #""pattern":null,"standard":null,"references":{"table":"todo","field":"id","onDelete":"restrict"}"#,
         #""name":"litres","title":null,"type":"float""#,
       ]
       var rest = text[...]

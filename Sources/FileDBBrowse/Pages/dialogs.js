@@ -241,7 +241,7 @@ export async function askForColumn(column, view) {
   const patternField = labelled("Pattern", pattern, "A regular expression for the whole text, such as [A-Z]{2}[0-9]+.");
   const standardField = labelled("Default", standard, "What a new record gets if it has nothing here.");
   const targets = new Set([...tables.map((table) => table.name), column.references?.table ?? ""]);
-  const target = select([["", "no other record"], ...[...targets].filter(Boolean).map((each) => [each, each])]);
+  const target = select([["", "no table"], ...[...targets].filter(Boolean).map((each) => [each, each])]);
   const [targetField, deletion] = [input(column.references?.field ?? "id"), select(deletions)];
   target.value = column.references?.table ?? "";
   deletion.value = column.references?.onDelete ?? "restrict";
