@@ -18,8 +18,9 @@ class FilterTest(BrowseTest):
         self.open()
         browser = self.browser
         browser.hold_requests()
-        browser.write('[type="search"]', "honey")
+        search = browser.write('[type="search"]', "hon")
         browser.wait_for_request()
+        search.send_keys("ey")  # This waits, and is not read after the stop, either.
         browser.wait_for_text(".working", "Reading")
         browser.click(browser.button("Stop reading"))
         browser.release_requests()

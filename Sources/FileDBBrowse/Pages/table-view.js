@@ -21,6 +21,8 @@ export class TableView {
   /** All columns, as the server names them. */
   columns = [];
   list = null;
+  /** The query and the sort keys of the list. */
+  listed = null;
   /** The number of records in the table, also of those that a filter hides. */
   count = 0;
   node = element("div", { class: "table-view" });
@@ -109,7 +111,8 @@ export class TableView {
 
   #ask(query) {
     this.query = query;
-    return this.#enqueue(() => this.#readNewList());
+    // Only the newest query is read, and none after it was stopped.
+    return this.#enqueue(() => (query === this.query ? this.#readNewList() : undefined));
   }
 
   /** Reads the newest state and keeps the view at a visible record that is not one of `changed`. */
@@ -139,13 +142,15 @@ export class TableView {
   }
 
   async #readNewList() {
-    const list = new RecordList(this.table, { ...this.query }, {
+    const { query, sortKeys } = this;
+    const list = new RecordList(this.table, { ...query }, {
       onArrival: () => this.grid.render(), onFailure: () => this.refresh(),
     });
     const [info, [read]] = await Promise.all([this.table.info(), Promise.allSettled([list.refresh({})])]);
     if (this.#showInstead(info)) return;
     if (read.status === "rejected") throw read.reason;
-    this.list = list;
+    if (query !== this.query) return;
+    Object.assign(this, { list, listed: { query, sortKeys } });
     this.selection.clear();
     this.grid.focused.row = 0;
     this.#show(info, 0);
@@ -252,13 +257,20 @@ export class TableView {
     });
   }
 
-  /** Called after a person has stopped requests. */
+  /** Called after a person has stopped requests. The list stays, with its query. */
   sayStopped() {
-    const isOfQuery = JSON.stringify(this.list?.query) === JSON.stringify(this.query);
+    const { query, sortKeys } = this;
+    const isListed = query === this.listed?.query;
+    Object.assign(this, this.listed);
     this.notices.say(
-      isOfQuery ? "Stopped reading. Rows that were not read yet are empty."
+      isListed ? "Stopped reading. Rows that were not read yet are empty."
         : "Stopped reading. The list is still the one from before.",
-      { label: "Read again", run: () => (isOfQuery ? this.refresh() : this.#ask(this.query)) });
+      { label: "Read again", run: () => (isListed ? this.refresh() : this.#askAgain(query, sortKeys)) });
+  }
+
+  #askAgain(query, sortKeys) {
+    this.sortKeys = sortKeys;
+    this.#ask(query);
   }
 
   /** Called after somebody has changed the table. */
