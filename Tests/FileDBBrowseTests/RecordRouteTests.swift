@@ -294,14 +294,14 @@ import Testing
     try await withBrowsedStore { browsed throws in
       let index = try browsed.get("/")
       #expect(index.headers["cache-control"] == "no-store")
-      let path = try #require(index.text.firstMatch(of: #/"(/pages/[0-9a-z]+/main.js)"/#)?.1)
+      let path = try #require(index.text.firstMatch(of: #/"(/pages/[0-9a-z]+/app.js)"/#)?.1)
       #expect(!index.text.contains(#/"/pages/[^/]*"/#))
       let answer = try browsed.get(String(path))
       #expect(answer.headers["cache-control"] == "private, max-age=31536000, immutable")
       #expect(answer.headers["content-security-policy"] == index.headers["content-security-policy"])
-      #expect(try answer.body == browsed.get("/pages/main.js").body)
-      #expect(try browsed.get("/pages/main.js").headers["cache-control"] == "no-store")
-      #expect(try browsed.get("/pages/0/main.js").status == 404)
+      #expect(try answer.body == browsed.get("/pages/app.js").body)
+      #expect(try browsed.get("/pages/app.js").headers["cache-control"] == "no-store")
+      #expect(try browsed.get("/pages/0/app.js").status == 404)
     }
   }
 }
