@@ -12,25 +12,19 @@ static const struct filedb_page pages[] = {
 #include "Page.h"
 #define PAGE base.css
 #include "Page.h"
-#define PAGE column-menu.js
-#include "Page.h"
 #define PAGE columns.js
 #include "Page.h"
-#define PAGE elsewhere.js
+#define PAGE connection.js
 #include "Page.h"
 #define PAGE dialogs.js
 #include "Page.h"
 #define PAGE dom.js
 #include "Page.h"
-#define PAGE early.js
-#include "Page.h"
 #define PAGE editing.js
 #include "Page.h"
 #define PAGE editors.js
 #include "Page.h"
-#define PAGE events.js
-#include "Page.h"
-#define PAGE filter-bar.js
+#define PAGE filter.js
 #include "Page.h"
 #define PAGE grid.css
 #include "Page.h"
@@ -40,15 +34,11 @@ static const struct filedb_page pages[] = {
 #include "Page.h"
 #define PAGE input.js
 #include "Page.h"
-#define PAGE instead.js
-#include "Page.h"
 #define PAGE layout.css
 #include "Page.h"
-#define PAGE main.js
+#define PAGE messages.js
 #include "Page.h"
 #define PAGE panels.css
-#include "Page.h"
-#define PAGE records.js
 #include "Page.h"
 #define PAGE table-view.js
 #include "Page.h"

@@ -60,7 +60,7 @@ enum PageFile {
   static let links: String = {
     let links = names.sorted().compactMap { name -> String? in
       if name.hasSuffix(".css") { return #"<link rel="stylesheet" href="/pages/\#(name)">"# }
-      guard name.hasSuffix(".js"), !["early.js", "main.js"].contains(name) else { return nil }
+      guard name.hasSuffix(".js"), !["connection.js", "app.js"].contains(name) else { return nil }
       return #"<link rel="modulepreload" href="/pages/\#(name)" fetchpriority="low">"#
     }
     return links.map { $0 + "\n" }.joined()

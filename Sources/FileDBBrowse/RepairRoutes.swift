@@ -27,7 +27,8 @@ extension Site {
       return RepairOutcome(notes: journal.notes, lost: journal.lostCount)
     }
     let plan = try store.repairPlan(for: table)
-    return RepairOutcome(notes: plan.notes, kept: plan.recordCount, lost: plan.lostCount)
+    return RepairOutcome(
+      notes: plan.notes, before: tables.lastSeen(table)?.count, kept: plan.recordCount, lost: plan.lostCount)
   }
 
   private func repair(_ table: String) throws -> RepairOutcome {
@@ -65,6 +66,8 @@ extension Site {
 private struct RepairOutcome {
   /// A sentence for each thing that is repaired.
   let notes: [String]
+  /// The number of records that the table had when a page last saw it.
+  var before: Int?
   /// The number of records that the table has afterwards; `nil` for a repair of the journal.
   var kept: Int?
   /// The number of pieces that cannot be read.
@@ -74,7 +77,8 @@ private struct RepairOutcome {
 
   var json: JSON {
     .object([
-      ("notes", .array(notes.map(JSON.string))), ("kept", JSON(kept)), ("lost", .number(lost)),
+      ("notes", .array(notes.map(JSON.string))), ("before", JSON(before)), ("kept", JSON(kept)),
+      ("lost", .number(lost)),
       ("backups", .array(backups.map(JSON.string))),
     ])
   }

@@ -60,8 +60,10 @@ private struct ColumnJSON: Decodable {
   let values: [ValueJSON]?
   let minimum: ValueJSON?
   let maximum: ValueJSON?
+  let pattern: String?
+  let standard: ValueJSON?
+  let references: ReferenceJSON?
 
-  /// Changes what a page shows of a field, and leaves its other rules.
   func apply(to field: inout FieldSchema) throws {
     let known = type.map(FieldType.init(rawValue:))
     if case .some(nil) = known { throw RequestError.malformed("There is no type '\(type ?? "")'.") }
@@ -69,6 +71,23 @@ private struct ColumnJSON: Decodable {
     (field.isRequired, field.isUnique) = (required, unique)
     field.allowedValues = values?.map(\.value)
     (field.minimum, field.maximum) = (minimum?.value, maximum?.value)
+    (field.pattern, field.defaultValue) = (pattern, standard?.value)
+    field.references = try references?.rule
+  }
+}
+
+private struct ReferenceJSON: Decodable {
+  let table: String
+  let field: String
+  let onDelete: String
+
+  var rule: ReferenceRule {
+    get throws {
+      guard let onDelete = ReferenceRule.DeleteRule(rawValue: onDelete) else {
+        throw RequestError.malformed("There is no rule '\(onDelete)' for records that are deleted.")
+      }
+      return ReferenceRule(table, field: field, onDelete: onDelete)
+    }
   }
 }
 

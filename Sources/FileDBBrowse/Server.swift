@@ -81,25 +81,25 @@ public final class BrowseServer: Sendable {
   /// Starts to serve.
   /// - Parameters:
   ///   - store: the store to show. Keep it open until the server has stopped.
-  ///   - port: where to listen; 0 for any free port.
+  ///   - port: where to listen; 0 for any free port. `nil` is a port that stays the same for the store, because a
+  ///     browser keeps how the columns are arranged for each port; if that is taken, any free one.
   ///   - access: what pages may do.
   ///   - shared: the shared store that the folder follows. The pages show it, and what keeps the folder behind.
   /// - Throws: ``StoreError/Code/inputOutput`` if the port is taken or not allowed.
   public convenience init(
-    _ store: RecordStore, port: Int = 0, access: Access = .readAndWrite, shared: SharedStore? = nil
+    _ store: RecordStore, port: Int? = nil, access: Access = .readAndWrite, shared: SharedStore? = nil
   ) throws {
     try self.init(store, port: port, access: access, shared: shared, limits: Limits())
   }
 
-  init(_ store: RecordStore, port: Int, access: Access, shared: SharedStore?, limits: Limits) throws {
+  init(_ store: RecordStore, port: Int?, access: Access, shared: SharedStore?, limits: Limits) throws {
     serving = Serving(store, access: access, shared: shared, limits: limits)
     group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     do {
-      listener = try Self.bootstrap(group, serving).bind(host: "127.0.0.1", port: port).wait()
+      listener = try Self.listen(on: port, of: store, Self.bootstrap(group, serving))
     } catch {
       try? group.syncShutdownGracefully()
-      let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
-      throw StoreError(.inputOutput, "the server cannot listen on port \(port): \(reason)")
+      throw error
     }
     guard let actualPort = listener.localAddress?.port,
       let url = URL(string: "http://127.0.0.1:\(actualPort)\(serving.gatekeeper.link)")
@@ -114,6 +114,28 @@ public final class BrowseServer: Sendable {
       serving.events.sendHeartbeat()
       feed.tellSharedState()
     }
+  }
+
+  private static func listen(
+    on port: Int?, of store: RecordStore, _ bootstrap: ServerBootstrap
+  ) throws -> any Channel {
+    func listen(on port: Int) throws -> any Channel {
+      do { return try bootstrap.bind(host: "127.0.0.1", port: port).wait() } catch {
+        let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+        throw StoreError(.inputOutput, "the server cannot listen on port \(port): \(reason)")
+      }
+    }
+    if let port { return try listen(on: port) }
+    return try (try? listen(on: ownPort(of: store.url))) ?? listen(on: 0)
+  }
+
+  /// One of the ports that no service has by default. It depends only on the store's path.
+  static func ownPort(of url: URL) -> Int {
+    // FNV-1a. Swift's own hash differs with each start.
+    let hash = url.standardizedFileURL.path.utf8.reduce(UInt32(2_166_136_261)) {
+      ($0 ^ UInt32($1)) &* 16_777_619
+    }
+    return 49_152 + Int(hash % 16_384)
   }
 
   private static func bootstrap(_ group: MultiThreadedEventLoopGroup, _ serving: Serving) -> ServerBootstrap {

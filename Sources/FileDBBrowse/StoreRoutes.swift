@@ -31,10 +31,23 @@ extension Site {
 
   var sharedState: JSON {
     guard let shared else { return .null }
+    let edited = shared.editedTables()
     return .object([
       ("address", .string(shared.address)), ("problem", JSON(store.observationError?.description)),
-      ("edited", .array(shared.editedTables().map { .string($0) })),
+      ("edited", .array(edited.map { .string($0) })), ("repairs", .array(repairs(of: edited))),
     ])
+  }
+
+  /// What `filedb repair` does to the files among these that are broken. The shared store has all their records.
+  private func repairs(of edited: [String]) -> [JSON] {
+    guard store.observationError != nil, let files = try? RecordStore(at: store.url) else { return [] }
+    return edited.compactMap { name in
+      guard let plan = try? files.repairPlan(for: name), !plan.notes.isEmpty else { return nil }
+      return .object([
+        ("table", .string(name)), ("kept", .number(plan.recordCount)),
+        ("before", JSON(try? store.table(name).count)),
+      ])
+    }
   }
 
   private func summary(_ name: String) -> JSON {
@@ -137,12 +150,18 @@ struct TableColumn {
       ("declared", .bool(declared != nil)),
       ("values", declared?.allowedValues.map { .array($0.map { JSON($0) }) } ?? .null),
       ("minimum", declared?.minimum.map { JSON($0) } ?? .null),
-      ("maximum", declared?.maximum.map { JSON($0) } ?? .null),
-      (
-        "references",
-        declared?.references.map { .object([("table", .string($0.table)), ("field", .string($0.field))]) }
-          ?? .null
-      ),
+      ("maximum", declared?.maximum.map { JSON($0) } ?? .null), ("pattern", JSON(declared?.pattern)),
+      ("standard", declared?.defaultValue.map { JSON($0) } ?? .null),
+      ("references", declared?.references.map(JSON.init) ?? .null),
+    ])
+  }
+}
+
+extension JSON {
+  fileprivate init(_ reference: ReferenceRule) {
+    self = .object([
+      ("table", .string(reference.table)), ("field", .string(reference.field)),
+      ("onDelete", .string(reference.onDelete.rawValue)),
     ])
   }
 }

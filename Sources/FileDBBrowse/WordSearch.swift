@@ -1,7 +1,8 @@
 import FileDB
 import FileDBEssentials
 
-/// A search for words in the text of records, and in their dates as a page shows them.
+/// A search for words in the text of records, and in their dates as a page shows them. A time with a zone, as in
+/// `2026-11-30 18:45Z`, is found where a page in that zone would show it.
 struct WordSearch {
   private let text: String
   private let zone: TimeZone
@@ -10,18 +11,25 @@ struct WordSearch {
 
   /// The records that have all of the words, in order.
   func ids(of snapshot: TableSnapshot<Fields>) -> [RecordID<Fields>] {
-    let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
-    let dates = words.filter(Self.mayBeOfDate)
+    let words = text.replacing(Self.moment, with: " ").split(whereSeparator: \.isWhitespace).map(String.init)
+    let dates =
+      text.matches(of: Self.moment).map { DateWord($0.output) }
+      + words.filter(Self.mayBeOfDate).map { DateWord(written: $0, shown: $0, zone: zone) }
     if dates.isEmpty { return snapshot.search(text).map(\.id) }
     let others = words.filter { !Self.mayBeOfDate($0) }.joined(separator: " ")
     var found = others.isEmpty ? snapshot.ids : snapshot.search(others).map(\.id)
-    for word in dates {
-      let inText = Set(snapshot.search(word).map(\.id))
+    for date in dates {
+      let inText = Set(snapshot.search(date.written).map(\.id))
       found = found.filter { id in
-        inText.contains(id) || snapshot[id: id].map { hasDate($0, with: word) } ?? false
+        inText.contains(id) || snapshot[id: id].map(date.isIn) ?? false
       }
     }
     return found
+  }
+
+  /// A time with its zone.
+  private static var moment: Regex<DateWord.Moment> {
+    /([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(Z|[+-][0-9]{2}:?[0-9]{2})/
   }
 
   /// Whether a word is part of a date or of a time: `2026`, `11-30`, `18:45`.
@@ -29,15 +37,38 @@ struct WordSearch {
     word.utf8.contains { (0x30...0x39).contains($0) }
       && word.utf8.allSatisfy { (0x30...0x3A).contains($0) || $0 == UInt8(ascii: "-") }
   }
+}
 
-  private func hasDate(_ record: StoredRecord<Fields>, with word: String) -> Bool {
+/// A part of a date that is searched for.
+private struct DateWord {
+  /// The whole, the day, the time and the zone.
+  typealias Moment = (Substring, Substring, Substring, Substring)
+
+  let written: String
+  /// As a page in `zone` shows it.
+  let shown: String
+  let zone: TimeZone
+
+  init(written: String, shown: String, zone: TimeZone) {
+    (self.written, self.shown, self.zone) = (written, shown, zone)
+  }
+
+  init(_ moment: Moment) {
+    let (whole, day, time, zone) = moment
+    let (hours, minutes) = (Int(zone.filter(\.isNumber)) ?? 0).quotientAndRemainder(dividingBy: 100)
+    let offset = (zone.hasPrefix("-") ? -1 : 1) * (hours * 3_600 + minutes * 60)
+    self.init(
+      written: String(whole), shown: "\(day) \(time)", zone: TimeZone(secondsFromGMT: offset) ?? .gmt)
+  }
+
+  func isIn(_ record: StoredRecord<Fields>) -> Bool {
     record.fields.dictionary.contains { field in
-      field.value.date.map { shown($0).contains(word) } ?? false
+      field.value.date.map { text(of: $0).contains(shown) } ?? false
     }
   }
 
   /// The date as a page shows it: `2026-11-30 18:45:00`.
-  private func shown(_ date: Date) -> String {
+  private func text(of date: Date) -> String {
     let local = date.addingTimeInterval(Double(zone.secondsFromGMT(for: date)))
     return String(PlistValue.date(local).description.prefix(19)).replacing("T", with: " ")
   }

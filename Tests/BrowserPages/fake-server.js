@@ -77,7 +77,7 @@ export class FakeServer {
   #post([group, name, verb], body) {
     if (group === "undo") return this.#swap(this.#done, this.#undone, body.step);
     if (group === "redo") return this.#swap(this.#undone, this.#done, body.step);
-    if (verb === "repair") return { notes: ["Record 3 gets the id 14."], kept: 13, lost: 2, backups: [] };
+    if (verb === "repair") return { notes: ["Record 3 gets the id 14."], before: 15, kept: 13, lost: 2, backups: [] };
     if (verb === "present") return { ids: body.ids.filter((id) => this.#table(name).records.some((each) => each.id === id)) };
     const step = String(++this.#lastStep);
     this.#done.push({ step, name: `${verb} in ${name}`, table: name, records: this.#table(name).records.slice() });

@@ -3,13 +3,13 @@
 // With ?app after it, one sees all of them together.
 
 import { Api } from "../../Sources/FileDBBrowse/Pages/api.js";
-import { App, Notices } from "../../Sources/FileDBBrowse/Pages/app.js";
-import { askAboutConflict, askAboutPaste, askForPlace, showKeys } from "../../Sources/FileDBBrowse/Pages/dialogs.js";
+import { App } from "../../Sources/FileDBBrowse/Pages/app.js";
+import { askAboutPaste, askForPlace, showKeys } from "../../Sources/FileDBBrowse/Pages/dialogs.js";
 import { button, element } from "../../Sources/FileDBBrowse/Pages/dom.js";
-import { openRecord } from "../../Sources/FileDBBrowse/Pages/editing.js";
+import { askAboutConflict, openRecord } from "../../Sources/FileDBBrowse/Pages/editing.js";
 import { editorFor } from "../../Sources/FileDBBrowse/Pages/editors.js";
-import { FilterBar } from "../../Sources/FileDBBrowse/Pages/filter-bar.js";
-import { brokenTable } from "../../Sources/FileDBBrowse/Pages/instead.js";
+import { FilterBar } from "../../Sources/FileDBBrowse/Pages/filter.js";
+import { brokenTable, Notices } from "../../Sources/FileDBBrowse/Pages/messages.js";
 import { typeOf } from "../../Sources/FileDBBrowse/Pages/values.js";
 import { FakeServer, sampleValues } from "./fake-server.js";
 

@@ -65,6 +65,25 @@ class PasteTest(Clipboard):
             for field in ("name", "kcal", "protein", "note"):
                 self.assertEqual(self.field(copy, field), self.field(original, field))
 
+    def test_lines_of_one_cell_stay_one_value(self):
+        text = 'two\nlines, a\ttab and "quotes"'
+        filedb(self.store, "set", "food", "2", f"note={text}")
+        self.open()
+        browser = self.browser
+        browser.click(browser.cell("2", "note"))
+        browser.keys((Keys.CONTROL, "c"))
+        browser.notice("Copied the field")
+        self.assertEqual(self.read(), '"two\nlines, a\ttab and ""quotes"""')
+        self.paste()
+        browser.wait_for_text("dialog", "1 record in the clipboard")
+        self.accept(1)
+        self.assertEqual(self.field("77", "name"), text)
+        # In a text, too, and there without the quotes.
+        browser.double_click(browser.cell("3", "name"))
+        browser.keys((Keys.CONTROL, "a"), (Keys.CONTROL, "v"), Keys.ENTER)
+        browser.gone(".cell-editor")
+        self.assertEqual(self.field("3", "name"), text)
+
     def test_a_table_of_a_page_is_pasted(self):
         self.open()
         cells = "<tr><td>name</td><td>kcal</td></tr><tr><td>Quince</td><td>57</td></tr>"
@@ -100,3 +119,29 @@ class ManyRecordsTest(Clipboard):
         browser.keys((Keys.CONTROL, "c"))
         browser.notice("Copied 5,000 records")
         self.assertEqual(self.read().count("\n"), 5001)
+
+    def test_selecting_is_stopped(self):
+        self.open()
+        browser = self.browser
+        browser.click(browser.cell("1", "name"))
+        browser.hold_requests(after=2)
+        browser.keys((Keys.CONTROL, "a"))
+        browser.wait_for_text(".working", "Selecting")
+        self.assertAlmostEqual(float(browser.find(".working progress").get_property("value")), 0.4)
+        browser.click(browser.button("Stop selecting"))
+        browser.release_requests()
+        browser.notice("Stopped selecting. 2,000 records of 5,000 selected.")
+        browser.wait_for_text(".toolbar", "2,000 selected")
+
+    def test_printing_is_stopped(self):
+        self.open()
+        browser = self.browser
+        browser.driver.execute_script("window.print = () => { document.title = 'printed'; };")
+        browser.hold_requests(after=2)
+        browser.click(browser.button("Print"))
+        browser.wait_for_text(".working", "Printing")
+        browser.click(browser.button("Stop printing"))
+        browser.release_requests()
+        browser.notice("Nothing is printed")
+        self.assertEqual(browser.all(".printed"), [])
+        self.assertNotEqual(browser.driver.title, "printed")

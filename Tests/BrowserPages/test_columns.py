@@ -1,6 +1,6 @@
 """The columns: their widths and their order, what they show, and what one does from their heads."""
 
-from support import ActionChains, BrowseTest, Keys, filedb
+from support import ActionChains, BrowseTest, Keys, Server, filedb
 
 
 class ColumnsTest(BrowseTest):
@@ -70,6 +70,25 @@ class ArrangementTest(Heads):
         self.browser.click(self.browser.cell("1", "year"))
         self.browser.keys((Keys.SHIFT, Keys.ENTER))
         self.browser.wait_for_text("dialog h2", "x (record 1)")
+
+    def test_the_name_is_first_if_a_schema_has_rules_for_few_columns(self):
+        filedb(self.store, "create", "books")
+        filedb(self.store, "schema", "books", "year", "--type", "integer")
+        filedb(self.store, "add", "books", "colour=x", "brand=x", "title=x", "author=x", "year=1979")
+        self.browser.open(self.server.address + "/books", "1")
+        self.assertEqual(self.heads()[0], "title")
+
+    def test_columns_stay_arranged_when_the_server_starts_again(self):
+        self.open()
+        browser = self.browser
+        self.to_head("fat")
+        browser.keys((Keys.ALT, Keys.ARROW_DOWN))
+        self.choose("Hide")
+        browser.gone('[data-column="fat"]')
+        self.server.stop()
+        self.server = Server(self.store)
+        self.open()
+        self.assertNotIn("fat", self.heads())
 
     def test_the_order_of_a_schema_is_first(self):
         self.open()
@@ -242,6 +261,54 @@ class ColumnMenuTest(Heads):
         browser.find("dialog select").send_keys("w", Keys.ENTER)
         browser.notice("record")
         self.assertEqual(self.field("1", "name"), "Brown rice")
+
+    def test_a_pattern_a_default_and_a_reference_are_edited(self):
+        filedb(self.store, "create", "groups")
+        filedb(self.store, "schema", "groups", "name", "--type", "string", "--unique")
+        for group in sorted({self.field(str(id), "group") for id in range(1, 77)}):
+            filedb(self.store, "add", "groups", f"name={group}")
+        self.open()
+        browser = self.browser
+
+        def write(label, text):
+            browser.find("dialog")
+            node = browser.driver.execute_script("""
+              return [...document.querySelectorAll('dialog label')].find((each) => each.textContent === arguments[0])
+                .control;""", label)
+            node.send_keys(*([] if node.tag_name == "select" else [Keys.CONTROL + "a" + Keys.NULL]), text)
+
+        def save():
+            browser.click(browser.button("Save", inside="dialog footer"))
+            browser.gone("dialog")
+
+        self.menu("note", "Type and rules")
+        write("Pattern", "[^;]+")
+        write("Default", "New")
+        save()
+        browser.notice("Changed the column note")
+        self.menu("group", "Type and rules")
+        write("Refers to a record of", "groups")
+        write("By its id, or a unique field", "name")
+        write("If that record is deleted", "this field")
+        save()
+        browser.notice("Changed the column group")
+        rules = filedb(self.store, "schema", "food")
+        for rule in ("[^;]+", "New", "groups.name", "clear"):
+            self.assertIn(rule, rules)
+        # They are shown again, and stay if nobody changes them.
+        self.menu("group", "Type and rules")
+        write("Title", "Kind")
+        save()
+        browser.wait_for_text(".head-row", "Kind")
+        rules = filedb(self.store, "schema", "food")
+        self.assertIn("groups.name", rules)
+        self.assertIn("clear", rules)
+        self.menu("note", "Type and rules")
+        write("Pattern", "")
+        browser.keys(Keys.DELETE)
+        save()
+        browser.wait(lambda: "[^;]+" not in filedb(self.store, "schema", "food"), "the pattern stays")
+        self.assertIn("New", filedb(self.store, "schema", "food"))
 
     def test_a_column_is_added(self):
         self.open()

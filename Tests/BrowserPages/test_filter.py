@@ -18,13 +18,18 @@ class FilterTest(BrowseTest):
         self.open()
         browser = self.browser
         browser.hold_requests()
-        browser.write('[type="search"]', "honey")
+        search = browser.write('[type="search"]', "hon")
         browser.wait_for_request()
+        search.send_keys("ey")  # This waits, and is not read after the stop, either.
         browser.wait_for_text(".working", "Reading")
-        browser.click(browser.button("Stop"))
+        browser.click(browser.button("Stop reading"))
         browser.release_requests()
+        browser.notice("Stopped reading. The list is still the one from before.")
         browser.wait(lambda: not browser.find(".working").is_displayed(), "it is still said")
         self.assertEqual(browser.all(".notice.is-problem"), [])
+        self.assertEqual(browser.ids()[:2], ["1", "2"])
+        browser.click(browser.button("Read again"))
+        browser.wait_for_ids("4")
         browser.write('[type="search"]', "feta")
         browser.wait_for_ids("2")
 
@@ -45,6 +50,12 @@ class FilterTest(BrowseTest):
         browser.write('[aria-label="Filter"]', "kcl < 50")
         browser.wait_for_text(".filter-problem", "Did you mean kcal?")
         self.assertEqual(browser.find(".filter-mirror mark").get_property("textContent"), "kcl")
+
+    def test_help_says_how_dates_are_written(self):
+        self.open()
+        browser = self.browser
+        browser.click(browser.button("Help for filters"))
+        browser.wait_for_text(".filter-help", "A date is in your time zone, Europe/Vienna, unless you write another")
 
     def test_help_puts_words_in(self):
         self.open()

@@ -97,6 +97,43 @@ class LooksTest(BrowseTest):
         browser.gone("dialog")
         browser.look(*SIZES["wide"], "light")
 
+    def test_nothing_is_cut_off_in_a_small_window(self):
+        """1280 by 720 pixels, enlarged to 200%."""
+        browser = self.browser
+        self.open()
+        browser.look(640, 360, "light")
+        self.addCleanup(browser.look, *SIZES["wide"], "light")
+        self.assert_all_in_view(".header :is(h1, button), .toolbar button, .filter-bar input, .status, .grid-scroller")
+        browser.click(browser.find('.row[data-id="3"] .tick'))
+        browser.wait_for_text(".toolbar", "1 selected")
+        self.assert_all_in_view(".toolbar button")
+        browser.keys((Keys.SHIFT, Keys.ENTER))
+        browser.find("dialog.is-sheet")
+        self.assert_all_in_view("dialog, dialog :is(input, select, textarea, button)")
+        browser.keys(Keys.ESCAPE)
+        browser.gone("dialog")
+
+    def assert_all_in_view(self, selector):
+        """Nothing is beyond the left or the right edge of the window."""
+        script = """
+          const edges = (node) => node.getBoundingClientRect();
+          return [document.documentElement.scrollWidth - innerWidth, [...document.querySelectorAll(arguments[0])]
+            .filter((node) => node.checkVisibility() && (edges(node).left < 0 || edges(node).right > innerWidth))
+            .map((node) => node.outerHTML.slice(0, 100))];"""
+        self.assertEqual(self.browser.driver.execute_script(script, selector), [0, []])
+
+    def test_nothing_moves_for_people_who_want_that(self):
+        browser = self.browser
+        self.open()
+        self.addCleanup(browser.look, *SIZES["wide"], "light")
+        for motion, duration in (("reduce", "0s"), ("no-preference", "0.4s")):
+            preference = {"name": "prefers-reduced-motion", "value": motion}
+            browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [preference]})
+            filedb(self.store, "set", "food", "1", f"note={motion}")
+            row = browser.find('.row.is-marked[data-id="1"]')
+            self.assertEqual(row.value_of_css_property("transition-duration"), duration)
+            browser.gone(".row.is-marked")
+
     def test_all_records_are_printed(self):
         browser = self.browser
         self.open()

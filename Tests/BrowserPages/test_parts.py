@@ -67,8 +67,11 @@ class PartsTest(unittest.TestCase):
     def test_a_folder_that_follows_a_shared_store_says_what_is_behind(self):
         browser = self.browser
 
-        def share(problem, *edited):
-            state = {"address": "postgres://db.example/app?store=notes", "problem": problem, "edited": edited}
+        def share(problem, *edited, repairs=()):
+            state = {
+                "address": "postgres://db.example/app?store=notes", "problem": problem, "edited": edited,
+                "repairs": repairs,
+            }
             browser.driver.execute_script("fakeServer.share(arguments[0])", state)
 
         browser.open(f"{self.address}?app#/food", "1")
@@ -81,6 +84,15 @@ class PartsTest(unittest.TestCase):
         browser.wait_for_text(".banner:not([hidden])", "does not follow the shared store: the server does not answer")
         browser.wait_for_text(".banner:not([hidden])", "edited files of “food”, “empty” yet")
         self.assertEqual(browser.serious_faults(), [])
+        self.addCleanup(browser.look, 1280, 800, "light")
+        browser.look(390, 720, "light")
+        badge = browser.find(".header .badge:not([hidden])")
+        self.assertGreater(badge.size["width"], 20)
+        self.assertLessEqual(badge.rect["x"] + badge.rect["width"], 390)
+        share("the file is broken", "food", repairs=[{"table": "food", "before": 60, "kept": 42}])
+        browser.wait_for_text(".banner:not([hidden])", "still has 42 of 60 records, so “filedb repair” puts that of")
+        share("the file is broken", "food", repairs=[{"table": "food", "before": 60, "kept": 60}])
+        browser.wait_for_text(".banner:not([hidden])", "“filedb repair” keeps 60 records of “food”.")
         share(None)
         browser.wait(lambda: not any(each.is_displayed() for each in browser.all(".banner")), "the banner stays")
 

@@ -68,6 +68,38 @@ class RefusedTest(BrowseTest):
         browser.click(browser.button("Give up"))
         browser.gone(".cell-editor")
 
+    def test_it_is_shown_in_a_column_that_was_hidden(self):
+        self.open()
+        browser = self.refuse()
+        browser.click(browser.button("Columns"))
+        browser.click(browser.button("kcal", inside=".menu"))
+        browser.gone('[data-column="kcal"]')
+        browser.click(browser.button("Show", inside=".status-refused"))
+        browser.find('[data-column="kcal"]')
+        browser.wait_for_focus_in(".cell-editor")
+        self.assertEqual(browser.find(".cell-editor input").get_property("value"), "12,5")
+
+    def test_it_is_kept_while_the_file_is_broken(self):
+        self.open()
+        browser = self.refuse()
+        file = self.store / "food.plist"
+        text = file.read_text()
+        file.write_text(text.replace("</plist>", ""))
+        browser.wait_for_text(".broken", "cannot be read")
+        browser.wait_for_text(".status-refused", "kcal, record 2. This is not a whole number.")
+        self.assertEqual(browser.text(".header .count"), "")
+        browser.click(browser.button("Show", inside=".status-refused"))
+        browser.notice("What you typed is kept")
+        browser.click(browser.button("Repair it now"))
+        browser.wait_for_cell("1", "name", "Brown rice")
+        browser.wait_for_text(".header", "76 records")
+        browser.wait_for_text(".cell-problem", "not a whole number")
+        browser.click(browser.button("Show", inside=".status-refused"))
+        browser.wait_for_focus_in(".cell-editor")
+        browser.keys((Keys.CONTROL, "a"), "125", Keys.ENTER)
+        browser.wait_for_cell("2", "kcal", "125")
+        self.assertEqual(self.field("2", "kcal"), "125")
+
     def test_escape_gives_it_up(self):
         self.open()
         browser = self.refuse()

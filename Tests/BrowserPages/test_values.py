@@ -77,6 +77,42 @@ class ValuesTest(BrowseTest):
         browser.write('[type="search"]', "2010-03-05 00:30")
         browser.wait(lambda: browser.ids() == ["1"], "the date is not found")
 
+    def test_a_time_with_its_zone_is_found(self):
+        filedb(self.store, "add", "things", "name=Chair", "made:date=2010-03-04T12:00:00Z")
+        self.open()
+        browser = self.browser
+        for text, ids in (
+            ("2010-03-04 05:06Z", ["1"]), ("2010-03-04T00:06:07-05:00", ["1"]), ("2010-03-04 06:06Z", []),
+            ("chair 2010-03-04 12:00Z", ["2"]),
+        ):
+            browser.write('[type="search"]', text)
+            browser.wait(lambda: browser.ids() == ids, f"{text} does not find {ids}")
+
+    def test_a_date_is_chosen_from_a_calendar(self):
+        self.open()
+        browser = self.browser
+        self.edit("made")
+        browser.driver.execute_script("""
+          HTMLInputElement.prototype.showPicker = function () { window.picked = this; };""")
+        browser.click(browser.button("Choose a date", inside=".cell-editor"))
+        picked = "return window.picked?.value"
+        self.assertEqual(browser.driver.execute_script(picked), "2010-03-04T06:06:07")
+        browser.driver.execute_script("""
+          window.picked.value = '2010-07-01T12:00:00';
+          window.picked.dispatchEvent(new Event('change'));""")
+        browser.wait_for_text(".cell-editor", "Stored as 2010-07-01T10:00:00Z")
+        browser.wait_for_focus_in(".cell-editor")
+        browser.keys(Keys.ENTER)
+        browser.wait_for_cell("1", "made", "2010-07-01 12:00:00")
+
+    def test_each_item_of_a_list_is_a_chip(self):
+        self.open()
+        browser = self.browser
+        browser.wait_for_cell("1", "sizes", "S 2")
+        chips = browser.all('.row[data-id="1"] [data-field="sizes"] .pill')
+        self.assertEqual([each.text for each in chips], ["S", "2"])
+        self.assertEqual([each.get_attribute("class") for each in chips], ["pill", "pill"])
+
     def test_a_long_text_is_edited_whole(self):
         self.open()
         browser = self.browser
@@ -157,6 +193,51 @@ class ValuesTest(BrowseTest):
         browser.gone('[data-column="ratio"]')
 
 
+class DirectionTest(BrowseTest):
+    """Hebrew, which is written from right to left."""
+
+    def fill(self):
+        filedb(self.store, "create", "books")
+        filedb(self.store, "schema", "books", "name", "--type", "string")
+        filedb(self.store, "schema", "books", "סוג", "--type", "string", "--enum", "שירה", "--enum", "סיפור")
+        filedb(self.store, "add", "books", "name=שלום", "סוג=שירה", 'ספרים:json={"ספר": "אחד"}')
+
+    def assert_right_to_left(self, *selectors):
+        for selector in selectors:
+            with self.subTest(selector):
+                self.browser.find(selector)
+                script = "return [...document.querySelectorAll(arguments[0])].every((node) => node.matches(':dir(rtl)'))"
+                self.assertTrue(self.browser.driver.execute_script(script, selector))
+
+    def test_values_are_written_in_their_direction(self):
+        self.open()
+        browser = self.browser
+        browser.write('[type="search"]', "שלום")
+        browser.write('[aria-label="Filter"]', "סוג = 'שירה'")
+        browser.wait_for_ids("1")
+        self.assert_right_to_left('[type="search"]', '[aria-label="Filter"]', '.row[data-id="1"] [data-field="name"]')
+        browser.click(browser.cell("1", "name"))
+        browser.keys((Keys.SHIFT, Keys.ENTER))
+        self.assert_right_to_left(
+            "dialog h2", 'dialog [data-field="name"] textarea', 'dialog [data-field="סוג"] .field-name',
+            'dialog [data-field="סוג"] option[value="0"]', "dialog .key-input")
+
+    def test_a_conflict_is_shown_in_the_direction_of_the_values(self):
+        self.open()
+        browser = self.browser
+        browser.double_click(browser.cell("1", "name"))
+        browser.find(".cell-editor textarea")
+        browser.hold_requests()
+        browser.keys((Keys.CONTROL, "a"), "ערב", Keys.ENTER)
+        browser.wait_for_request()
+        filedb(self.store, "set", "books", "1", "name=בוקר")
+        browser.release_requests()
+        browser.wait_for_text("dialog", "בוקר")
+        self.assert_right_to_left("dialog td")
+        browser.click(browser.button("Keep theirs"))
+        browser.gone("dialog")
+
+
 class RulesTest(BrowseTest):
     def fill(self):
         filedb(self.store, "create", "people")
@@ -201,6 +282,18 @@ class RulesTest(BrowseTest):
         browser.wait_for_text(".cell-problem", "Nobody")
         browser.keys((Keys.CONTROL, "a"), "Ridley Scott", Keys.ENTER)
         browser.wait_for_cell("2", "director", "Ridley Scott")
+
+    def test_each_value_of_a_choice_has_a_colour(self):
+        self.open()
+        browser = self.browser
+        browser.wait_for_cell("1", "kind", "drama")
+        chip = lambda id: browser.find(f'.row[data-id="{id}"] [data-field="kind"] .pill')
+        self.assertEqual([chip(id).text for id in ("1", "2")], ["drama", "comedy"])
+        colours = [chip(id).value_of_css_property("background-color") for id in ("1", "2")]
+        self.assertNotEqual(*colours)
+        browser.double_click(browser.cell("2", "kind"))
+        browser.keys("d", Keys.ENTER)
+        browser.wait(lambda: chip("2").value_of_css_property("background-color") == colours[0], "another colour")
 
     def test_a_new_record_says_what_is_missing(self):
         self.open()

@@ -110,7 +110,7 @@ extension RawConnection {
 
 /// Runs `body` with a server of a new store that has the table `todo`.
 func withBrowsedStore(
-  _ access: BrowseServer.Access = .readAndWrite, port: Int = 0, shared: BrowseServer.SharedStore? = nil,
+  _ access: BrowseServer.Access = .readAndWrite, port: Int? = 0, shared: BrowseServer.SharedStore? = nil,
   limits: Limits = Limits(), _ body: @escaping @Sendable (BrowsedStore) throws -> Void
 ) async throws {
   try await onThread {

@@ -169,6 +169,27 @@ import Testing
     }
   }
 
+  @Test func patternDefaultAndReferenceAreDeclared() async throws {
+    try await withBrowsedStore { browsed throws in
+      let rules = #""title":null,"type":"string","required":false,"unique":false"#
+      func declare(_ more: String) throws -> Int {
+        try browsed.post(table + "/column", #"{"name":"shop",\#(rules),\#(more)}"#).status
+      }
+      let reference = #""references":{"table":"todo","field":"title","onDelete":"clear"}"#
+      #expect(try declare(#""pattern":"[A-Z].*","standard":"Corner""#) == 200)
+      let schema = { try browsed.store.table("todo").snapshot().schema?["shop"] }
+      #expect(try schema()?.pattern == "[A-Z].*" && schema()?.defaultValue == "Corner")
+      // The title is not unique.
+      #expect(try declare(reference) == 422)
+      #expect(try declare(reference.replacing("clear", with: "forget")) == 400)
+      try browsed.store.table("todo").declare(
+        TableSchema(fields: [FieldSchema("title", isUnique: true), FieldSchema("shop")]))
+      #expect(try declare(reference) == 200)
+      #expect(try schema()?.references == ReferenceRule("todo", field: "title", onDelete: .clear))
+      #expect(try schema()?.pattern == nil)
+    }
+  }
+
   @Test func rulesAreKept() async throws {
     try await withBrowsedStore { browsed throws in
       try browsed.store.table("todo").declare(

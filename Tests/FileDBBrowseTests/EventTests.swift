@@ -224,6 +224,21 @@ import Testing
     }
   }
 
+  @Test func storeKeepsItsPort() throws {
+    let port = BrowseServer.ownPort(of: URL(fileURLWithPath: "/home/ada/notes"))
+    #expect((49_152...65_535).contains(port))
+    #expect(port == BrowseServer.ownPort(of: URL(fileURLWithPath: "/home/ada/notes/")))
+    #expect(port != BrowseServer.ownPort(of: URL(fileURLWithPath: "/home/ada/notes2")))
+  }
+
+  @Test func takenPortOfTheStoreIsReplaced() async throws {
+    try await withBrowsedStore(port: nil) { browsed throws in
+      let other = try BrowseServer(browsed.store)
+      defer { other.stop() }
+      #expect(other.url.port != browsed.port)
+    }
+  }
+
   @Test func takenPortIsAnError() async throws {
     try await withBrowsedStore { browsed throws in
       let error = #expect(throws: StoreError.self) { try BrowseServer(browsed.store, port: browsed.port) }

@@ -22,8 +22,8 @@ import Testing
       #expect(
         try browsed.get("/api/tables/todo").text == #"""
           {"name":"todo","count":3,"columns":[\#
-          {"name":"litres","title":null,"type":"float","required":false,"unique":false,"declared":false,"values":null,"minimum":null,"maximum":null,"references":null},\#
-          {"name":"title","title":null,"type":"string","required":false,"unique":false,"declared":false,"values":null,"minimum":null,"maximum":null,"references":null}],\#
+          {"name":"litres","title":null,"type":"float","required":false,"unique":false,"declared":false,"values":null,"minimum":null,"maximum":null,"pattern":null,"standard":null,"references":null},\#
+          {"name":"title","title":null,"type":"string","required":false,"unique":false,"declared":false,"values":null,"minimum":null,"maximum":null,"pattern":null,"standard":null,"references":null}],\#
           "schema":false,"problem":null}
           """#)
       #expect(try browsed.get("/api/tables/none").status == 404)
@@ -43,7 +43,7 @@ import Testing
       let columns = [
         #""name":"title","title":"What","type":"string","required":true,"unique":false,"declared":true,"values":null"#,
         #""name":"list","title":null,"type":"string","required":false,"unique":false,"declared":true,"values":["home","work"]"#,
-        #""values":null,"minimum":null,"maximum":null,"references":{"table":"todo","field":"id"}"#,
+        #""pattern":null,"standard":null,"references":{"table":"todo","field":"id","onDelete":"restrict"}"#,
         #""name":"litres","title":null,"type":"float""#,
       ]
       var rest = text[...]
@@ -260,7 +260,10 @@ import Testing
         ("where=title = '2010-03-05'", "Europe/Vienna", ["2"]),
         ("search=2010-03-05", "Europe/Vienna", ["1", "2"]), ("search=2010-03-05", "", ["2"]),
         ("search=2010-03-05 00:30", "Europe/Vienna", ["1"]), ("search=late 03-05", "Europe/Vienna", ["1"]),
-        ("search=late 03-04", "Europe/Vienna", []), ("search=late 03-04", "America/New_York", ["1"]),
+        ("search=2010-03-04T23:30Z", "Europe/Vienna", ["1"]), ("search=2010-03-04 23:30Z", "", ["1"]),
+        ("search=2010-03-05 00:30:00+01:00", "America/New_York", ["1"]), ("search=2010-03-05 00:30Z", "", []),
+        ("search=late 2010-03-04 18:30-0500", "", ["1"]), ("search=late 03-04", "Europe/Vienna", []),
+        ("search=late 03-04", "America/New_York", ["1"]),
       ] as [(String, String, [String])] {
         let parts = query.split(separator: "=", maxSplits: 1)
         let text = parts[1].addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
@@ -291,14 +294,14 @@ import Testing
     try await withBrowsedStore { browsed throws in
       let index = try browsed.get("/")
       #expect(index.headers["cache-control"] == "no-store")
-      let path = try #require(index.text.firstMatch(of: #/"(/pages/[0-9a-z]+/main.js)"/#)?.1)
+      let path = try #require(index.text.firstMatch(of: #/"(/pages/[0-9a-z]+/app.js)"/#)?.1)
       #expect(!index.text.contains(#/"/pages/[^/]*"/#))
       let answer = try browsed.get(String(path))
       #expect(answer.headers["cache-control"] == "private, max-age=31536000, immutable")
       #expect(answer.headers["content-security-policy"] == index.headers["content-security-policy"])
-      #expect(try answer.body == browsed.get("/pages/main.js").body)
-      #expect(try browsed.get("/pages/main.js").headers["cache-control"] == "no-store")
-      #expect(try browsed.get("/pages/0/main.js").status == 404)
+      #expect(try answer.body == browsed.get("/pages/app.js").body)
+      #expect(try browsed.get("/pages/app.js").headers["cache-control"] == "no-store")
+      #expect(try browsed.get("/pages/0/app.js").status == 404)
     }
   }
 }

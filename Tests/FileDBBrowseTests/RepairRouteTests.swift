@@ -35,7 +35,7 @@ import Testing
       #expect(try browsed.get("/api/tables/broken/check").text == #"{"problems":[]}"#)
       #expect(
         try browsed.post("/api/tables/todo/repair", #"{"apply":true}"#).text
-          == #"{"notes":[],"kept":2,"lost":0,"backups":[]}"#)
+          == #"{"notes":[],"before":null,"kept":2,"lost":0,"backups":[]}"#)
       // It is no step of undo, and what was done before it can be taken back.
       #expect(try browsed.steps("undo") == ["deletion of 1 record from todo"])
       #expect(try browsed.takeBack("undo").status == 200)

@@ -28,10 +28,13 @@ import Testing
       try browsed.store.checkpoint()
       let file = try browsed.store.table("todo").url
       let whole = try Data(contentsOf: file)
-      try whole.prefix(200).write(to: file)
+      let end = try #require(whole.range(of: Data("Bread".utf8))).upperBound
+      try whole.prefix(end).write(to: file)
       try wait(for: "the broken file to be told") {
         try (Self.state(browsed)["problem"] as? String)?.contains("todo.plist") ?? false
       }
+      let repairs = try #require(try Self.state(browsed)["repairs"] as? [[String: Any]])
+      #expect(repairs.first?["table"] as? String == "todo" && repairs.first?["kept"] as? Int == 1)
       try whole.write(to: file)
       try wait(for: "the whole file to be read") { try Self.state(browsed)["problem"] is NSNull }
     }

@@ -1,12 +1,11 @@
 // The actions on a table. They apply to the selected records or, if none is selected, to the one with the focus. They
 // run one after another, so that a key that is held down moves a record step by step.
 
-import { showColumnMenu } from "./column-menu.js";
-import { askAboutConflict, askAboutOrder, askAboutPaste, askForPlace, labelled, showKeys } from "./dialogs.js";
 import { nameColumn } from "./columns.js";
-import { counted, element } from "./dom.js";
-import { openRecord } from "./editing.js";
-import { copiedText, field, lineOf, sortWords, storedDate } from "./values.js";
+import { askAboutOrder, askAboutPaste, askForPlace, showColumnMenu, showKeys } from "./dialogs.js";
+import { counted, element, grouped, labelled } from "./dom.js";
+import { askAboutConflict, openRecord } from "./editing.js";
+import { cellText, copiedText, field, lineOf, sortWords, tableHTML, tableText, withLocalDates } from "./values.js";
 
 const verbs = ["add", "duplicate", "remove", "moveTo", "open", "selectAll", "toggleSelection", "escape"];
 const isSorted = "Only the view is sorted. To move records, keep this order or end the sorting.";
@@ -260,11 +259,21 @@ export class RecordActions {
   }
 
   extendSelection(row, from) {
-    this.#view.selection.extend(this.#view.list, row, from).catch((error) => this.fail(error));
+    this.#select((list, task) => this.#view.selection.extend(list, task, row, from));
   }
 
   selectAll() {
-    this.#view.selection.all(this.#view.list).catch((error) => this.fail(error));
+    this.#select((list, task) => this.#view.selection.all(list, task));
+  }
+
+  /** `run(list, task)` selects records. */
+  #select(run) {
+    const { list, selection, notices } = this.#view;
+    this.api.task("Selecting", async (task) => {
+      await run(list, task);
+      if (!task.stop.signal.aborted) return;
+      notices.say(`Stopped selecting. ${counted(selection.size, "record")} of ${grouped(list.total)} selected.`);
+    }).catch((error) => this.fail(error));
   }
 
   /** Gives up what was selected, or else a value that was refused. */
@@ -279,10 +288,13 @@ export class RecordActions {
 
   /** Goes to a value that was refused. */
   async showEditor({ record, column, editor }) {
-    const { list, grid } = this.#view;
+    const { list, grid, arrangement, notices } = this.#view;
+    if (!list) return notices.say("The table cannot be read now. What you typed is kept until it can.");
     const row = list.indexOf(record.id) ?? (await list.place(record.id));
-    if (row === null) return this.#view.notices.say("The filter or the search hides the record, or it was deleted.");
+    if (row === null) return notices.say("The filter or the search hides the record, or it was deleted.");
+    if (arrangement.isHidden(column.name)) this.#view.arrange(() => arrangement.hide(column.name, false));
     const index = grid.columns.findIndex(({ name }) => name === column.name);
+    if (index < 0) return notices.say(`The column ${column.name} was deleted.`);
     grid.focusCell(row, index + 1);
     await list.load(row);
     grid.render();
@@ -360,36 +372,9 @@ export class RecordActions {
   }
 }
 
-/** The lines, with dates that name no time zone in the reader's, in the columns of dates. */
-function withLocalDates(lines, names, columns) {
-  const local = lines.map((line) => line.map(localDate));
-  const isOfDates = names.map((name, index) => {
-    const column = columns.find((each) => each.name === name);
-    if (column) return column.type === "date";
-    return lines.every((line, row) => !line[index] || local[row][index] !== undefined);
-  });
-  return lines.map((line, row) => line.map((cell, index) => (isOfDates[index] && local[row][index]) || cell));
-}
-
-function localDate(cell) {
-  try {
-    return cell === null ? undefined : storedDate(cell);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The first table of HTML, as text with tabs; undefined if there is none. */
-function tableText(html) {
-  const table = html ? new DOMParser().parseFromString(html, "text/html").querySelector("table") : null;
-  if (!table || table.rows.length === 0) return undefined;
-  for (const end of table.querySelectorAll("br")) end.replaceWith("\n");
-  const quoted = (cell) => `"${cell.textContent.trim().replaceAll('"', '""')}"`;
-  return [...table.rows].map((row) => [...row.cells].map((cell) => (cell.textContent === "" ? "" : quoted(cell)))
-    .join("\t")).join("\n");
-}
-
 // Copying to the clipboard.
+
+const mostInTable = 10_000;
 
 class Clipboard {
   #api;
@@ -408,9 +393,16 @@ class Clipboard {
     return this.#put({ "text/plain": this.#table.exportText(format, asked) }, `Copied as ${format.toUpperCase()}.`);
   }
 
-  /** Copies records as a spreadsheet does: as text with tabs, and as a table for programs that want that. */
+  /**
+   * Copies records as a spreadsheet does: as text with tabs, and as a table for programs that want that. A table of
+   * many records would hold up the page.
+   */
   copyRows(asked, count) {
     const text = this.#table.exportText("tsv", asked);
+    if (count > mostInTable) {
+      return this.#put({ "text/plain": text }, `Copied ${counted(count, "record")} as text with tabs. Only up to `
+        + `${grouped(mostInTable)} are also copied as a table.`);
+    }
     const html = text.then((each) => this.#api.parse(each)).then(tableHTML);
     return this.#put({ "text/plain": text, "text/html": html }, `Copied ${counted(count, "record")}.`);
   }
@@ -423,7 +415,7 @@ class Clipboard {
   }
 
   async #fieldText(id, name) {
-    return copiedText(field(await this.#table.record(id), name));
+    return cellText(copiedText(field(await this.#table.record(id), name)));
   }
 
   /**
@@ -439,9 +431,4 @@ class Clipboard {
       this.#notices.fail(error);
     }
   }
-}
-
-function tableHTML({ rows }) {
-  const lines = rows.map((row) => element("tr", {}, ...row.map((cell) => element("td", { textContent: cell ?? "" }))));
-  return element("table", {}, element("tbody", {}, ...lines)).outerHTML;
 }

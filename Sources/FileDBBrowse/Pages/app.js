@@ -1,9 +1,10 @@
 // The whole page: the tables at the left, the table that is shown, undo and redo, and the connection.
 
+import { Api } from "./api.js";
+import { fetchSooner, forgetEarly, isPage, listen, tableInAddress, token } from "./connection.js";
 import { askForTable, showKeys } from "./dialogs.js";
 import { button, counted, element, grouped, icon } from "./dom.js";
-import { tableInAddress } from "./early.js";
-import { Copies, SharedState } from "./elsewhere.js";
+import { Copies, LongWork, Notices, SharedState } from "./messages.js";
 import { TableView } from "./table-view.js";
 
 const down =
@@ -30,7 +31,7 @@ export class App {
   constructor(root, api) {
     this.#root = root;
     this.#api = api;
-    this.#work = new LongWork(api);
+    this.#work = new LongWork(api, () => this.#view?.sayStopped());
     this.#copies = new Copies(api, this.#notices, (text, step) => this.#showMerged(text, step));
     this.undoButton = button("Undo", {
       shape: "undo", kind: "is-quiet", onclick: () => this.#undoNamed(this.#next("undo")),
@@ -95,8 +96,8 @@ export class App {
   #showStore(store) {
     const before = this.#store?.tables.find(({ name }) => name === this.#current);
     const now = store.tables.find(({ name }) => name === this.#current);
-    // A table that broke, was repaired or was read is shown again from the beginning.
-    if (isShownInstead(before) !== isShownInstead(now)) this.#view = null;
+    // A table that broke, was repaired or was read.
+    if (isShownInstead(before) !== isShownInstead(now)) this.#view?.refresh();
     this.#store = store;
     this.#sidebar.show(store, this.#current);
     this.badge.hidden = !store.readOnly;
@@ -156,13 +157,11 @@ export class App {
 
   /** A table that is no longer shown may still be loading. */
   #showCount(view, count) {
-    if (view === this.#view) this.#count.textContent = counted(count, "record");
+    if (view === this.#view) this.#count.textContent = count === undefined ? "" : counted(count, "record");
   }
 
   async #reopen({ backups }) {
-    this.#view = null;
-    await this.#readStore();
-    this.#route();
+    await Promise.all([this.#readStore(), this.#view?.refresh()]);
     const kept = backups.map((path) => `The original is kept as ${path}.`);
     this.#notices.say(["The table is repaired. This cannot be undone.", ...kept].join(" "));
   }
@@ -283,45 +282,9 @@ function showStep(node, verb, step, api) {
   node.setAttribute("aria-disabled", String(!step));
 }
 
-// What takes more than a second is shown, and can be stopped if it only reads.
-
-const shownAfter = 1000;
-
-class LongWork {
-  node = element("div", { class: "working", role: "status", hidden: true });
-  #api;
-  #text = element("span");
-  #stop = button("Stop", { kind: "is-small", onclick: () => this.#stopReading() });
-
-  constructor(api) {
-    this.#api = api;
-    this.node.append(element("progress", { "aria-label": "Working" }), this.#text, this.#stop);
-    setInterval(() => this.#show(), shownAfter / 4);
-  }
-
-  get #long() {
-    return [...this.#api.running].filter(({ since }) => performance.now() - since > shownAfter);
-  }
-
-  #show() {
-    const long = this.#long;
-    this.node.hidden = long.length === 0;
-    if (long.length === 0) return;
-    const isWriting = long.some(({ isWrite }) => isWrite);
-    const text = isWriting ? "Writing…" : "Reading…";
-    if (this.#text.textContent !== text) this.#text.textContent = text;
-    // A write that has begun is not left half known.
-    this.#stop.hidden = isWriting;
-  }
-
-  #stopReading() {
-    for (const { stop, isWrite } of this.#api.running) if (!isWrite) stop.abort();
-  }
-}
-
 // The list of the store's tables.
 
-export class Sidebar {
+class Sidebar {
   #list = element("ul", { class: "tables" });
   #path = element("bdi");
   #onNew;
@@ -370,68 +333,23 @@ function openInTab(event) {
   window.open(link.href);
 }
 
-// Short messages below the records, which screen readers read aloud, and the line about a lost connection.
+/** What a tab shows that was not let in. */
+const noAccess = () =>
+  element(
+    "main", { class: "empty no-access" },
+    element("h1", { class: "title", textContent: "This tab has no access to the store" }),
+    element("p", { textContent: "The address that “filedb browse” prints works once, in one tab." }),
+    element("p", { textContent: "For a second tab, duplicate the first one: its context menu says “Duplicate”." }),
+    element("p", { textContent: "If there is none any more, end the command and start it again." }));
 
-const shownFor = 7000;
-const mostShown = 3;
-
-export class Notices {
-  node = element("div", { class: "notices", role: "status", "aria-live": "polite" });
-  banner = element("div", { class: "banner", role: "alert", hidden: true });
-
-  /** The buttons that undo a step, and whether the store has already been seen with the step. */
-  #undoing = new Map();
-  /** The steps of the store when it was last seen. */
-  #steps = new Set();
-
-  /** `action` is `{label, run}`, a button beside the text. If it has a `step`, it goes away with that. */
-  say(text, action) {
-    this.#show(text, "", action);
-  }
-
-  fail(error) {
-    if (error.name !== "AbortError") this.#show(error.message, "is-problem");
-  }
-
-  /** Takes away the buttons for steps that can no longer be undone. `steps` are the others. */
-  keepActions(steps) {
-    this.#steps = steps;
-    for (const [node, undoing] of this.#undoing) {
-      const isThere = steps.has(undoing.step);
-      if (isThere) undoing.wasThere = true;
-      if (node.isConnected && (isThere || !undoing.wasThere)) continue;
-      node.remove();
-      this.#undoing.delete(node);
-    }
-  }
-
-  #show(text, kind, action) {
-    const notice = element("div", { class: `notice ${kind}` }, element("span", { textContent: text }));
-    const remove = () => notice.remove();
-    if (action) {
-      const node = button(action.label, {
-        kind: "is-small",
-        onclick: () => {
-          remove();
-          action.run();
-        },
-      });
-      if (action.step) this.#undoing.set(node, { step: action.step, wasThere: this.#steps.has(action.step) });
-      notice.append(node);
-    }
-    notice.append(button("Dismiss", { shape: "close", kind: "is-quiet is-icon", onclick: remove }));
-    this.node.append(notice);
-    if (this.node.children.length > mostShown) this.node.firstChild.remove();
-    setTimeout(remove, shownFor);
-  }
-
-  /** Shows a line above everything else until `hideBanner`. */
-  showBanner(text) {
-    this.banner.replaceChildren(icon("warning"), element("span", { textContent: text }));
-    this.banner.hidden = false;
-  }
-
-  hideBanner() {
-    this.banner.hidden = true;
-  }
+async function start(root) {
+  const own = await token;
+  if (own === null) return root.replaceChildren(noAccess());
+  const app = new App(root, new Api(fetchSooner));
+  await app.start();
+  forgetEarly();
+  // After the first event, the page reads again what has changed since the early answers.
+  listen(own, (event) => app.receive(event));
 }
+
+if (isPage) await start(document.getElementById("app"));

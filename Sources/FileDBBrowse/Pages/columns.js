@@ -25,9 +25,13 @@ export function nameColumn(columns) {
   return known.find(Boolean) ?? similar ?? columns.find(({ declared, type }) => declared && type === "string");
 }
 
-/** The columns as they are before anybody arranges them: those of the schema, or else the name first. */
+/**
+ * The columns as they are before anybody arranges them. A schema that names most of them is an order. If it just has
+ * rules for some, the name is first.
+ */
 function initial(columns) {
-  const first = columns.some(({ declared }) => declared) ? undefined : nameColumn(columns);
+  const isOrdered = columns.filter(({ declared }) => declared).length * 2 > columns.length;
+  const first = isOrdered ? undefined : nameColumn(columns);
   return first ? [first, ...columns.filter((each) => each !== first)] : columns;
 }
 
@@ -70,10 +74,6 @@ export class Arrangement {
 
   isHidden(name) {
     return this.#hidden.has(name);
-  }
-
-  isPinned(name) {
-    return this.#pinned.has(name);
   }
 
   hide(name, isHidden) {
@@ -337,3 +337,26 @@ function headCell(column, index, keys) {
   }
   return cell;
 }
+
+// Printing a table: all its records, with the head on each page. The grid has only the rows that are seen.
+
+const mostRecords = 20_000;
+
+/** Prints the records that a view lists. Throws an Error if they are too many. */
+export async function printTable({ api, list, grid, table }) {
+  if (list.total > mostRecords) throw new Error("At most 20,000 records can be printed. Filter them, or export them.");
+  const body = element("tbody");
+  await api.task("Printing", (task) => list.readPieces(0, list.total - 1, task, (records) =>
+    body.append(...records.map((record) => printedLine(record, grid.columns)))));
+  const heads = [{ name: "id" }, ...grid.columns].map((column) =>
+    element("th", { scope: "col", textContent: column.title ?? column.name }));
+  const node = element("table", { class: "printed" },
+    element("caption", { dir: "auto", textContent: table.name }),
+    element("thead", {}, element("tr", {}, ...heads)), body);
+  document.body.append(node);
+  addEventListener("afterprint", () => node.remove(), { once: true });
+  print();
+}
+
+const printedLine = (record, columns) => element("tr", {}, element("td", { textContent: record.id }),
+  ...columns.map(({ name }) => element("td", { textContent: lineOf(field(record, name)) })));

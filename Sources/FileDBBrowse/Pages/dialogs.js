@@ -1,99 +1,9 @@
-// Dialogs. They are the browser's own, which keep the focus inside and close with Escape.
+// The questions about records and columns: for moving, pasting and sorting records, the menu of a column, and its
+// rules. And the list of keys.
 
-import { button, counted, element, uniqueId } from "./dom.js";
-import { field, lineOf, sameValue } from "./values.js";
-
-/**
- * Shows a dialog and returns its result; undefined if it was cancelled.
- *
- * `content(close)` makes its elements. `actions` are its buttons: `{label, kind, run}`. `run` returns the result, or
- * throws an error, which is shown while the dialog stays open. `kind` is "" or "is-sheet".
- */
-export function openDialog({ title, kind = "", content, actions = [], cancel = "Cancel" }) {
-  return new Promise((resolve) => {
-    const heading = element("h2", { id: uniqueId("dialog"), textContent: title });
-    const problem = element("p", { class: "problem", role: "alert" });
-    const dialog = element("dialog", { class: `dialog ${kind}`, "aria-labelledby": heading.id });
-    let result;
-    const close = (value) => {
-      result = value;
-      dialog.close();
-    };
-    const attempt = async (run) => {
-      problem.textContent = "";
-      try {
-        close(await run());
-      } catch (error) {
-        problem.textContent = error.message;
-      }
-    };
-    const [first] = actions;
-    const form = element(
-      "form",
-      {
-        onsubmit: (event) => {
-          event.preventDefault();
-          if (first) attempt(first.run);
-        },
-        onkeydown: submitFromField,
-      },
-      element("header", {}, heading,
-        button("Close", { shape: "close", kind: "is-quiet is-icon", onclick: () => close() })),
-      element("div", { class: "dialog-content" }, ...content(close)),
-      problem,
-      element("footer", {}, ...footer(actions, attempt, cancel, close)));
-    dialog.append(form);
-    if (kind === "is-sheet") keepTyped(dialog, problem);
-    dialog.addEventListener("close", () => {
-      dialog.remove();
-      resolve(result);
-    });
-    document.body.append(dialog);
-    dialog.showModal();
-    dialog.querySelector("[data-first]")?.focus();
-  });
-}
-
-/** Escape does not discard what was typed, unless it is pressed twice. */
-function keepTyped(dialog, problem) {
-  let isKept = false;
-  dialog.addEventListener("input", () => (isKept = true));
-  dialog.addEventListener("cancel", (event) => {
-    if (!isKept) return;
-    isKept = false;
-    event.preventDefault();
-    problem.textContent = "Press Escape again to leave without your changes.";
-  });
-}
-
-/** Enter presses the first button. In a list of choices it does so, too, and in a long text together with Ctrl. */
-function submitFromField(event) {
-  const { target, key, ctrlKey, metaKey, currentTarget } = event;
-  if (key !== "Enter" || !(target.matches("select") || ctrlKey || metaKey)) return;
-  event.preventDefault();
-  currentTarget.requestSubmit();
-}
-
-function footer(actions, attempt, cancel, close) {
-  const buttons = actions.map(({ label, kind = "", run }, index) =>
-    index === 0
-      ? button(label, { type: "submit", kind: kind || "is-primary" })
-      : button(label, { kind, onclick: () => attempt(run) }));
-  return [button(cancel, { kind: "is-quiet", onclick: () => close() }), ...buttons.reverse()];
-}
-
-/** A label and the field that it belongs to. */
-export function labelled(label, control, hint) {
-  control.id ||= uniqueId("field");
-  return element(
-    "div",
-    { class: "field" },
-    element("label", { for: control.id, textContent: label }),
-    control,
-    hint ? element("span", { class: "note", textContent: hint }) : null);
-}
-
-// The dialogs for moving, pasting and sorting records, and the list of keys.
+import { counted, element, labelled, openDialog, openMenu } from "./dom.js";
+import { askForFilter } from "./filter.js";
+import { isRanged, lineOf, parsed, storedDate } from "./values.js";
 
 /** Asks for a place. Returns it in the form of the server's routes. */
 export function askForPlace(count, total) {
@@ -137,7 +47,7 @@ export function askAboutPaste(rows, width, columns, firstColumn, paste) {
   const names = columns.map(({ name }) => name);
   hasHead.checked = rows.length > 1 && rows[0].every((cell) => names.includes(cell?.trim()) || cell === "id");
   const targets = Array.from({ length: width }, (_, index) => element("input", {
-    class: "input", value: names[firstColumn + index] ?? "", "aria-label": `Field of column ${index + 1}`, dir: "auto",
+    class: "input", value: names[firstColumn + index] ?? "", "aria-label": `Field of column ${index + 1}`,
   }));
   const heads = targets.map((each) => element("th", { scope: "col" }, each));
   const body = element("tbody");
@@ -147,7 +57,7 @@ export function askAboutPaste(rows, width, columns, firstColumn, paste) {
     if (hasHead.checked) rows[0].forEach((cell, index) => (targets[index].value = heading(cell)));
     submit.textContent = counted(shown().length, "record");
     body.replaceChildren(...shown().slice(0, 5).map((row) =>
-      element("tr", {}, ...targets.map((_, index) => element("td", { textContent: row[index] ?? "", dir: "auto" })))));
+      element("tr", {}, ...targets.map((_, index) => element("td", { textContent: row[index] ?? "" })))));
   };
   const submit = element("span");
   hasHead.addEventListener("change", show);
@@ -237,50 +147,157 @@ export function showKeys() {
   });
 }
 
-// Somebody else changed what a person is editing. This shows both versions and lets the person choose.
+// The menu of a column: its order, a filter by its values, its place, and what the table says about it.
 
-/** Returns "mine", "theirs", or "add" for a record that was deleted; undefined to continue editing. */
-export function askAboutConflict({ id, changes, expected, current }) {
-  return current ? askAboutChange({ id, changes, expected, current }) : askAboutDeletion(id);
+/** Opens the menu of a column at its head. */
+export function showColumnMenu(column, head, view) {
+  const { actions, arrangement, isReadOnly, columns } = view;
+  const { name } = column;
+  const isSorted = view.sortKeys.length > 0;
+  const rearrange = (change) => () => view.arrange(change);
+  openMenu(head, column.title ?? name, [
+    { label: "Sort ascending", shape: "up", run: () => view.sortAs([{ name, isDescending: false }]) },
+    { label: "Sort descending", shape: "down", run: () => view.sortAs([{ name, isDescending: true }]) },
+    ...(isSorted ? [{ label: "End the sorting", run: () => view.endSort() }] : []),
+    { label: "Filter…", shape: "filter", run: () => askForFilter(column, view) },
+    null,
+    { label: "Move left", run: () => actions.moveColumn(placeOf(column, view), -1) },
+    { label: "Move right", run: () => actions.moveColumn(placeOf(column, view), 1) },
+    column.isPinned
+      ? { label: "Let it scroll", run: rearrange(() => arrangement.pin(name, false)) }
+      : { label: "Keep it at the left", run: rearrange(() => arrangement.pin(name, true)) },
+    ...(arrangement.shown(columns).length > 1
+      ? [{ label: "Hide", run: rearrange(() => arrangement.hide(name, true)) }] : []),
+    ...(isReadOnly ? [] : [
+      null,
+      { label: "Rename…", run: () => askForName(column, view) },
+      { label: "Type and rules…", run: () => askForColumn(column, view) },
+      { label: "Add a column…", shape: "add", run: () => askForColumn({ name: "" }, view) },
+      { label: "Delete the column…", shape: "trash", run: () => askAboutDrop(column, view) },
+    ]),
+  ]);
 }
 
-function askAboutChange({ id, changes, expected, current }) {
-  const rows = changes.map(([name, mine]) => {
-    const before = expected.find(([each]) => each === name)?.[1] ?? null;
-    const theirs = field(current, name) ?? null;
-    return element(
-      "tr", { class: sameValue(before, theirs) ? "" : "is-changed" },
-      element("th", { scope: "row", textContent: name }), cell(before), cell(theirs), cell(mine));
+const placeOf = ({ name }, view) => view.grid.columns.findIndex((each) => each.name === name) + 1;
+
+// The schema
+
+function askForName({ name }, view) {
+  const input = element("input", {
+    class: "input", value: name, autocomplete: "off", data: { first: "" },
   });
-  const titles = ["Field", "Before", "Theirs", "Yours"];
-  const heads = titles.map((textContent) => element("th", { scope: "col", textContent }));
   return openDialog({
-    title: "Changed by somebody else",
-    cancel: "Keep editing",
-    content: () => [
-      element("p", { textContent: `Somebody else changed record ${id} while you edited it. Which one should stay?` }),
-      element("table", { class: "comparison" },
-        element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows)),
-    ],
-    actions: [
-      { label: "Keep mine", run: () => "mine" },
-      { label: "Keep theirs", run: () => "theirs" },
-    ],
+    title: `Rename ${name}`,
+    content: () => [labelled("Name", input, "The field gets this name in all records and in the schema.")],
+    actions: [{
+      label: "Rename",
+      run: async () => {
+        const to = input.value.trim();
+        if (to === "") throw new Error("A column needs a name.");
+        await view.actions.editColumns(`Renamed ${name} to ${to}.`, (table) => table.renameColumn(name, to));
+        view.arrange((arrangement) => arrangement.rename(name, to));
+      },
+    }],
   });
 }
 
-const cell = (value) => element("td", { textContent: value === null ? "no such field" : lineOf(value) });
-
-function askAboutDeletion(id) {
+function askAboutDrop({ name }, view) {
   return openDialog({
-    title: "Deleted by somebody else",
-    cancel: "Keep editing",
-    content: () => [
-      element("p", { textContent: `Somebody else deleted record ${id} while you edited it.` }),
-    ],
-    actions: [
-      { label: "Add it again with my change", run: () => "add" },
-      { label: "Leave it deleted", run: () => "theirs" },
-    ],
+    title: `Delete the column ${name}?`,
+    content: () => [element("p", {
+      textContent: `All ${counted(view.count, "record")} lose the field, and the schema loses its rules. `
+        + "You can undo it.",
+    })],
+    actions: [{
+      label: "Delete the column",
+      run: () => view.actions.editColumns(`Deleted the column ${name}.`, (table) => table.dropColumn(name)),
+    }],
   });
 }
+
+const types = [["", "any"], ["string", "text"], ["integer", "whole number"], ["float", "decimal number"],
+  ["bool", "yes or no"], ["date", "date"], ["data", "data or picture"], ["json", "list or fields"]];
+
+const deletions = [["restrict", "it cannot be deleted"], ["cascade", "this record is deleted, too"],
+  ["clear", "this field is emptied"]];
+
+/** Asks for a column's type and rules. A column without a name is new. */
+export async function askForColumn(column, view) {
+  const { tables } = await view.api.store();
+  const isNew = column.name === "";
+  const known = isNew || column.declared ? column : { ...column, type: column.type ?? "" };
+  const input = (value) => element("input", { class: "input", value: value ?? "", autocomplete: "off" });
+  const [name, title] = [input(column.name), input(column.title)];
+  const type = select(types);
+  type.value = known.type ?? (isNew ? "string" : "");
+  const [required, unique] = ["required", "unique"].map((rule) =>
+    element("input", { type: "checkbox", checked: Boolean(column[rule]) }));
+  const values = element("textarea", {
+    class: "input text-input", rows: 3, value: (column.values ?? []).map(lineOf).join("\n"),
+  });
+  const [minimum, maximum, standard] = ["minimum", "maximum", "standard"].map((rule) => input(lineOf(column[rule])));
+  const ends = element("div", { class: "pair" }, labelled("Smallest", minimum), labelled("Largest", maximum));
+  const pattern = input(column.pattern);
+  const patternField = labelled("Pattern", pattern, "A regular expression for the whole text, such as [A-Z]{2}[0-9]+.");
+  const standardField = labelled("Default", standard, "What a new record gets if it has nothing here.");
+  const targets = new Set([...tables.map((table) => table.name), column.references?.table ?? ""]);
+  const target = select([["", "no table"], ...[...targets].filter(Boolean).map((each) => [each, each])]);
+  const [targetField, deletion] = [input(column.references?.field ?? "id"), select(deletions)];
+  target.value = column.references?.table ?? "";
+  deletion.value = column.references?.onDelete ?? "restrict";
+  const reference = element("div", { class: "pair" },
+    labelled("By its id, or a unique field", targetField), labelled("If that record is deleted", deletion));
+  const show = () => {
+    ends.hidden = !isRanged(type.value);
+    patternField.hidden = !["string", ""].includes(type.value);
+    standardField.hidden = ["data", "json"].includes(type.value);
+    reference.hidden = target.value === "";
+  };
+  for (const each of [type, target]) each.addEventListener("change", show);
+  show();
+  (isNew ? name : type).dataset.first = "";
+  return openDialog({
+    title: isNew ? "New column" : `The column ${column.name}`,
+    content: () => [
+      ...(isNew ? [labelled("Name", name)] : []),
+      labelled("Type", type,
+        isNew ? undefined : "Values that are there are converted. If one cannot be, nothing changes."),
+      labelled("Title", title, "A heading for people. The name stays."),
+      element("label", { class: "check" }, required, " Every record needs it"),
+      element("label", { class: "check" }, unique, " No two records have the same value"),
+      labelled("Only these values", values, "One on each line. Leave it empty to allow any."),
+      ends, patternField, standardField, labelled("Refers to a record of", target), reference],
+    actions: [{
+      label: isNew ? "Add" : "Save",
+      run: () => {
+        const isSame = type.value === known.type && standard.value === lineOf(column.standard);
+        const declared = {
+          name: isNew ? name.value.trim() : column.name,
+          title: title.value.trim() || null, type: type.value || null,
+          required: required.checked, unique: unique.checked,
+          values: allowed(values.value, type.value),
+          minimum: end(minimum, type.value), maximum: end(maximum, type.value),
+          pattern: patternField.hidden ? null : pattern.value || null,
+          standard: isSame ? column.standard : standardOf(standardField.hidden ? "" : standard.value, type.value),
+          references: reference.hidden
+            ? null : { table: target.value, field: targetField.value.trim() || "id", onDelete: deletion.value },
+        };
+        if (declared.name === "") throw new Error("A column needs a name.");
+        const text = isNew ? `Added the column ${declared.name}.` : `Changed the column ${declared.name}.`;
+        return view.actions.editColumns(text, (table) => table.declare(declared));
+      },
+    }],
+  });
+}
+
+const standardOf = (text, type) => (text === "" ? null : valueOf(text, type));
+
+function allowed(text, type) {
+  const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  return lines.length === 0 ? null : lines.map((line) => valueOf(line, type));
+}
+
+const end = (input, type) =>
+  (input.value.trim() === "" || !isRanged(type) ? null : valueOf(input.value.trim(), type));
+
+const valueOf = (text, type) => (type === "date" ? { date: storedDate(text) } : parsed(text, type));

@@ -1,9 +1,8 @@
 // Editing in place, with an editor over a cell.
 
-import { openDialog } from "./dialogs.js";
-import { button, element, uniqueId } from "./dom.js";
+import { button, element, openDialog, uniqueId } from "./dom.js";
 import { editedType, editorFor, typeChoice } from "./editors.js";
-import { emptyValue, field, isCut, sameValue } from "./values.js";
+import { emptyValue, field, isCut, lineOf, sameValue } from "./values.js";
 
 const opensSheet = new Set(["data", "array", "dictionary"]);
 
@@ -264,7 +263,7 @@ class RecordField {
 
   #heading() {
     const { title, name, required } = this.#column;
-    const label = element("span", { class: "field-name", textContent: title ?? name });
+    const label = element("span", { class: "field-name", dir: "auto", textContent: title ?? name });
     if (required) label.append(element("span", { class: "note", textContent: " needed" }));
     return label;
   }
@@ -322,4 +321,52 @@ class RecordField {
 function newName() {
   const label = "Name of the field";
   return element("input", { class: "input key-input", placeholder: label, "aria-label": label });
+}
+
+// Somebody else changed what a person is editing. This shows both versions and lets the person choose.
+
+/** Returns "mine", "theirs", or "add" for a record that was deleted; undefined to continue editing. */
+export function askAboutConflict({ id, changes, expected, current }) {
+  return current ? askAboutChange({ id, changes, expected, current }) : askAboutDeletion(id);
+}
+
+function askAboutChange({ id, changes, expected, current }) {
+  const rows = changes.map(([name, mine]) => {
+    const before = expected.find(([each]) => each === name)?.[1] ?? null;
+    const theirs = field(current, name) ?? null;
+    return element(
+      "tr", { class: sameValue(before, theirs) ? "" : "is-changed" },
+      element("th", { scope: "row", textContent: name }), cell(before), cell(theirs), cell(mine));
+  });
+  const titles = ["Field", "Before", "Theirs", "Yours"];
+  const heads = titles.map((textContent) => element("th", { scope: "col", textContent }));
+  return openDialog({
+    title: "Changed by somebody else",
+    cancel: "Keep editing",
+    content: () => [
+      element("p", { textContent: `Somebody else changed record ${id} while you edited it. Which one should stay?` }),
+      element("table", { class: "comparison" },
+        element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows)),
+    ],
+    actions: [
+      { label: "Keep mine", run: () => "mine" },
+      { label: "Keep theirs", run: () => "theirs" },
+    ],
+  });
+}
+
+const cell = (value) => element("td", { textContent: value === null ? "no such field" : lineOf(value) });
+
+function askAboutDeletion(id) {
+  return openDialog({
+    title: "Deleted by somebody else",
+    cancel: "Keep editing",
+    content: () => [
+      element("p", { textContent: `Somebody else deleted record ${id} while you edited it.` }),
+    ],
+    actions: [
+      { label: "Add it again with my change", run: () => "add" },
+      { label: "Leave it deleted", run: () => "theirs" },
+    ],
+  });
 }

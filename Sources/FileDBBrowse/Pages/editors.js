@@ -5,7 +5,7 @@
 import { button, element, icon, uniqueId } from "./dom.js";
 import {
   byteCount, columnType, emptyValue, field, lineOf, localText, offsetText, parsed, sameValue, sizeText, storedDate,
-  typeOf, types, zoneName,
+  textOfCell, typeOf, types, zoneName,
 } from "./values.js";
 
 /**
@@ -35,7 +35,7 @@ function textEditor(value, { label }) {
   // If the style sheet cannot fit the field to its text, it gets about as many rows.
   const rows = Math.min(8, 1 + Math.floor((value ?? "").length / 60));
   const node = element("textarea", {
-    class: "input text-input", dir: "auto", rows, value: value ?? "", "aria-label": label,
+    class: "input text-input", rows, value: value ?? "", "aria-label": label, onpaste: pasteCell,
   });
   return {
     node,
@@ -43,6 +43,15 @@ function textEditor(value, { label }) {
     type: (text) => (node.value = text),
     value: () => (node.value === "" && value === undefined ? null : node.value),
   };
+}
+
+/** A text that was copied from a cell is pasted without the quotes around it. */
+function pasteCell(event) {
+  const text = textOfCell(event.clipboardData.getData("text/plain"));
+  if (text === undefined) return;
+  event.preventDefault();
+  // The browser can undo this, unlike `setRangeText`.
+  document.execCommand("insertText", false, text);
 }
 
 function numberEditor(value, type, { label }) {
@@ -154,7 +163,7 @@ function suggestion(record, name) {
 // removed.
 
 /** `type` is `array` or `dictionary`. */
-export function treeEditor(value, type, { label }) {
+function treeEditor(value, type, { label }) {
   const isArray = type === "array";
   const items = element("ul", { class: "tree", "aria-label": label });
   const entries = new Map();
@@ -256,7 +265,7 @@ const heads = {
   "image/png": /^iVBORw0KGgo/, "image/jpeg": /^\/9j\//, "image/gif": /^R0lGOD[dl]h/, "image/webp": /^UklGR.{6}XRUJQ/,
 };
 
-export function dataEditor(value, { label }) {
+function dataEditor(value, { label }) {
   let current = value;
   const preview = element("div", { class: "data-preview" });
   const chooser = element("input", { type: "file", class: "input", "aria-label": `A file for ${label}` });

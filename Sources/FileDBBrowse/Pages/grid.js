@@ -285,7 +285,7 @@ export class Grid {
 export const rowHeight = 34;
 const greatestHeight = 16_000_000;
 
-export class Viewport {
+class Viewport {
   /** The height in pixels of the rows above the first visible one. */
   top = 0;
   #scroller;

@@ -1,16 +1,16 @@
 // A table: its records, and everything around them.
 
 import { RecordActions } from "./actions.js";
-import { askForColumn } from "./column-menu.js";
-import { Arrangement } from "./columns.js";
+import { RecordList, Selection } from "./api.js";
+import { Arrangement, printTable } from "./columns.js";
+import { askForColumn } from "./dialogs.js";
 import { button, counted, element, grouped, icon, menuButton } from "./dom.js";
 import { CellEditor } from "./editing.js";
-import { FilterBar } from "./filter-bar.js";
+import { FilterBar } from "./filter.js";
 import { Grid, rowHeight } from "./grid.js";
-import { brokenTable, readingTable } from "./instead.js";
 import { allowDragging, allowMovingColumns, allowResizing, handleKeys, handlePointer } from "./input.js";
-import { RecordList, Selection } from "./records.js";
-import { field, lineOf, sortText, sortWords, turned } from "./values.js";
+import { brokenTable, readingTable } from "./messages.js";
+import { sortText, sortWords, turned } from "./values.js";
 
 /** Stands for the ids of all records. */
 const everything = { has: () => true, add: () => {} };
@@ -21,12 +21,16 @@ export class TableView {
   /** All columns, as the server names them. */
   columns = [];
   list = null;
+  /** The query and the sort keys of the list. */
+  listed = null;
   /** The number of records in the table, also of those that a filter hides. */
   count = 0;
   node = element("div", { class: "table-view" });
   #work = Promise.resolve();
   #isRefreshWaiting = false;
   #changed = new Set();
+  /** What is shown above the status line, unless the table cannot be read. */
+  #parts;
   /** The problem that is shown in place of records, as JSON. */
   #instead = "";
 
@@ -49,9 +53,10 @@ export class TableView {
     this.filter = new FilterBar(this.table, (asked) => this.#ask({ ...this.query, ...asked }));
     this.empty = element("div", { class: "empty", hidden: true });
     this.#listenToPeople();
-    this.node.append(
-      this.toolbar.node, this.filter.node,
-      element("div", { class: "grid-area" }, this.grid.node, this.empty), this.status.node);
+    this.#parts = [
+      this.toolbar.node, this.filter.node, element("div", { class: "grid-area" }, this.grid.node, this.empty),
+    ];
+    this.node.append(...this.#parts, this.status.node);
   }
 
   #listenToPeople() {
@@ -106,7 +111,8 @@ export class TableView {
 
   #ask(query) {
     this.query = query;
-    return this.#enqueue(() => this.#readNewList());
+    // Only the newest query is read, and none after it was stopped.
+    return this.#enqueue(() => (query === this.query ? this.#readNewList() : undefined));
   }
 
   /** Reads the newest state and keeps the view at a visible record that is not one of `changed`. */
@@ -136,13 +142,15 @@ export class TableView {
   }
 
   async #readNewList() {
-    const list = new RecordList(this.table, { ...this.query }, {
+    const { query, sortKeys } = this;
+    const list = new RecordList(this.table, { ...query }, {
       onArrival: () => this.grid.render(), onFailure: () => this.refresh(),
     });
     const [info, [read]] = await Promise.all([this.table.info(), Promise.allSettled([list.refresh({})])]);
     if (this.#showInstead(info)) return;
     if (read.status === "rejected") throw read.reason;
-    this.list = list;
+    if (query !== this.query) return;
+    Object.assign(this, { list, listed: { query, sortKeys } });
     this.selection.clear();
     this.grid.focused.row = 0;
     this.#show(info, 0);
@@ -221,15 +229,25 @@ export class TableView {
     return ["No records yet", text, action];
   }
 
-  /** Shows a page without records for a table that is broken or still being read. */
+  /**
+   * Shows a page without records for a table that is broken or still being read. What was typed and refused stays, and
+   * is there again with the records.
+   */
   #showInstead({ problem, reading }) {
-    if (!problem && reading === undefined) return false;
+    if (!problem && reading === undefined) {
+      if (this.#instead !== "") this.node.replaceChildren(...this.#parts, this.status.node);
+      this.#instead = "";
+      return false;
+    }
     this.list = null;
+    this.onCount(undefined);
+    this.status.hidePlace();
     // Somebody may be about to press its button.
     const shown = JSON.stringify([problem, reading]);
     if (shown === this.#instead) return true;
     this.#instead = shown;
-    this.node.replaceChildren(reading === undefined ? this.#broken(problem) : readingTable(this.table.name, reading));
+    const page = reading === undefined ? this.#broken(problem) : readingTable(this.table.name, reading);
+    this.node.replaceChildren(page, this.status.node);
     return true;
   }
 
@@ -237,6 +255,22 @@ export class TableView {
     return brokenTable(this.table, problem.message ?? problem, {
       isReadOnly: this.isReadOnly, onRepaired: this.onRepaired, onFailure: (error) => this.notices.fail(error),
     });
+  }
+
+  /** Called after a person has stopped requests. The list stays, with its query. */
+  sayStopped() {
+    const { query, sortKeys } = this;
+    const isListed = query === this.listed?.query;
+    Object.assign(this, this.listed);
+    this.notices.say(
+      isListed ? "Stopped reading. Rows that were not read yet are empty."
+        : "Stopped reading. The list is still the one from before.",
+      { label: "Read again", run: () => (isListed ? this.refresh() : this.#askAgain(query, sortKeys)) });
+  }
+
+  #askAgain(query, sortKeys) {
+    this.sortKeys = sortKeys;
+    this.#ask(query);
   }
 
   /** Called after somebody has changed the table. */
@@ -273,7 +307,10 @@ export class TableView {
 
   /** Prints all records that the list has. */
   print() {
-    return printTable(this).catch((error) => this.notices.fail(error));
+    return printTable(this).catch((error) => {
+      if (error.name === "AbortError") this.notices.say("Stopped printing. Nothing is printed.");
+      else this.notices.fail(error);
+    });
   }
 
   focusGrid() {
@@ -376,6 +413,12 @@ class StatusLine {
     this.#place.textContent = place;
   }
 
+  /** What is left is what was refused. */
+  hidePlace() {
+    this.#place.textContent = "";
+    this.#sorted.replaceChildren();
+  }
+
   showSort(keys, isReadOnly) {
     if (keys.length === 0) return this.#sorted.replaceChildren();
     const keep = button("Keep this order", { kind: "is-small", onclick: () => this.#actions.keepOrder() });
@@ -395,32 +438,4 @@ class StatusLine {
       button("Show", { kind: "is-small", onclick: () => this.#actions.showEditor(editor) }),
       button("Give up", { kind: "is-small is-quiet", onclick: () => this.#actions.giveUp(editor) }));
   }
-}
-
-// Printing a table: all its records, with the head on each page. The grid has only the rows that are seen.
-
-const mostRecords = 20_000;
-const atOnce = 1000;
-
-/** Prints the records that a view lists. Throws an Error if they are too many. */
-async function printTable({ list, grid, table }) {
-  if (list.total > mostRecords) throw new Error("At most 20,000 records can be printed. Filter them, or export them.");
-  const records = [];
-  for (let from = 0; from < list.total; from += atOnce) {
-    records.push(...await list.records(from, Math.min(list.total, from + atOnce) - 1));
-  }
-  const node = page(table.name, grid.columns, records);
-  document.body.append(node);
-  addEventListener("afterprint", () => node.remove(), { once: true });
-  print();
-}
-
-function page(title, columns, records) {
-  const heads = [{ name: "id" }, ...columns].map((column) =>
-    element("th", { scope: "col", dir: "auto", textContent: column.title ?? column.name }));
-  const lines = records.map((record) => element("tr", {}, element("td", { textContent: record.id }),
-    ...columns.map(({ name }) => element("td", { dir: "auto", textContent: lineOf(field(record, name)) }))));
-  return element("table", { class: "printed" },
-    element("caption", { textContent: title }),
-    element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...lines));
 }

@@ -1,7 +1,7 @@
 // The values of fields in the server's form. Text and Booleans are sent directly. Any other value is an object with one
 // key, its type. Numbers stay text, so that no digit is lost.
 
-import { counted } from "./dom.js";
+import { counted, element } from "./dom.js";
 
 export const types = ["string", "integer", "float", "bool", "date", "data", "array", "dictionary"];
 
@@ -13,6 +13,9 @@ export function typeOf(value) {
   if ("bytes" in value) return "data";
   return Object.keys(value).find((key) => types.includes(key));
 }
+
+/** Whether the values of a type have an order, so that a range can be named. */
+export const isRanged = (type) => ["integer", "float", "date"].includes(columnType(type));
 
 /** The type of a column's values. A column of arrays and dictionaries is declared as json. */
 export const columnType = (type) => (type === "json" ? "dictionary" : type);
@@ -83,6 +86,7 @@ export function parsed(text, type) {
   switch (type) {
     case "integer": return { integer: parsedInteger(text.trim()) };
     case "float": return { float: parsedReal(text.trim()) };
+    case "bool": return parsedBoolean(text.trim().toLowerCase());
     default: return text;
   }
 }
@@ -102,6 +106,12 @@ function parsedInteger(text) {
 function parsedReal(text) {
   if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) || /^(nan|[+-]?inf(inity)?)$/i.test(text)) return text;
   throw new Error("This is not a number.");
+}
+
+function parsedBoolean(word) {
+  if (["yes", "true"].includes(word)) return true;
+  if (["no", "false"].includes(word)) return false;
+  throw new Error("Write yes or no.");
 }
 
 // Dates are stored as whole seconds in UTC and shown in the reader's time zone.
@@ -177,4 +187,50 @@ export function turned(keys, name, mode) {
   const current = keys.find((key) => key.name === name);
   const others = mode === "add" ? keys.filter((key) => key.name !== name) : [];
   return current?.isDescending ? others : [...others, { name, isDescending: current !== undefined }];
+}
+
+// The rows of a spreadsheet, as they are pasted and copied.
+
+/** The lines, with dates that name no time zone in the reader's, in the columns of dates. */
+export function withLocalDates(lines, names, columns) {
+  const local = lines.map((line) => line.map(localDate));
+  const isOfDates = names.map((name, index) => {
+    const column = columns.find((each) => each.name === name);
+    if (column) return column.type === "date";
+    return lines.every((line, row) => !line[index] || local[row][index] !== undefined);
+  });
+  return lines.map((line, row) => line.map((cell, index) => (isOfDates[index] && local[row][index]) || cell));
+}
+
+function localDate(cell) {
+  try {
+    return cell === null ? undefined : storedDate(cell);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first table of HTML, as text with tabs; undefined if there is none. */
+export function tableText(html) {
+  const table = html ? new DOMParser().parseFromString(html, "text/html").querySelector("table") : null;
+  if (!table || table.rows.length === 0) return undefined;
+  for (const end of table.querySelectorAll("br")) end.replaceWith("\n");
+  const text = (cell) => (cell.textContent === "" ? "" : quoted(cell.textContent.trim()));
+  return [...table.rows].map((row) => [...row.cells].map(text).join("\t")).join("\n");
+}
+
+const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
+
+/** A text as one cell. Without quotes, its lines would be pasted as several. */
+export const cellText = (text) => (/[\t\n\r]|^"/.test(text) ? quoted(text) : text);
+
+/** The text of a cell that is quoted because it has lines or tabs; undefined for any other text. */
+export function textOfCell(pasted) {
+  const isQuoted = /^"(?:[^"]|"")*[\t\n\r](?:[^"]|"")*"\r?\n?$/.test(pasted);
+  return isQuoted ? pasted.trim().slice(1, -1).replaceAll('""', '"') : undefined;
+}
+
+export function tableHTML({ rows }) {
+  const lines = rows.map((row) => element("tr", {}, ...row.map((cell) => element("td", { textContent: cell ?? "" }))));
+  return element("table", {}, element("tbody", {}, ...lines)).outerHTML;
 }

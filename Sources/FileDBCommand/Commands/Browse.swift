@@ -17,7 +17,11 @@ struct Browse: StoreCommand {
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument(help: "The table to begin with.") var table: TableReference?
-  @Option(help: ArgumentHelp("The port to listen on; by default any free one.", valueName: "n")) var port = 0
+  @Option(
+    help: ArgumentHelp(
+      "The port to listen on; by default the store's own, which stays the same. 0 is any free one.",
+      valueName: "n"))
+  var port: Int?
   @Flag(help: "Show the store, and refuse changes.") var readOnly = false
   @Flag(name: .customLong("no-open"), help: "Only print the address.") var opensNothing = false
 
@@ -25,7 +29,7 @@ struct Browse: StoreCommand {
   static var places: StorePlaces { .folders }
 
   func validate() throws {
-    if !(0...65_535).contains(port) { throw ValidationError("--port takes a number up to 65535.") }
+    if let port, !(0...65_535).contains(port) { throw ValidationError("--port takes a number up to 65535.") }
   }
 
   func run() throws {

@@ -86,8 +86,8 @@ package struct StoreStatus {
 
 /// The options for showing a store in the browser.
 package struct BrowseRequest: Sendable {
-  /// 0 for any free port.
-  package var port: Int
+  /// 0 for any free port; `nil` for the store's own.
+  package var port: Int?
   package var isReadOnly: Bool
 }
 

@@ -1,7 +1,7 @@
-// Search, and a filter that shows mistakes at their place.
+// Search, and a filter that shows mistakes at their place. A filter can be chosen from the values of a column.
 
-import { button, element, icon } from "./dom.js";
-import { lineOf } from "./values.js";
+import { button, element, icon, labelled, openDialog } from "./dom.js";
+import { isCut, isRanged, lineOf, parsed, storedDate, typeOf, zoneName } from "./values.js";
 
 const pause = 250;
 
@@ -25,7 +25,7 @@ export class FilterBar {
       autocomplete: "off", spellcheck: false, "aria-describedby": "filter-problem",
       oninput: () => this.#typed(), onscroll: () => this.#follow(), onkeydown: (event) => this.#key(event),
     });
-    this.mirror = element("div", { class: "filter-mirror code", "aria-hidden": "true" });
+    this.mirror = element("div", { class: "filter-mirror code", dir: "auto", "aria-hidden": "true" });
     this.problem = element("p", { class: "filter-problem problem", id: "filter-problem", role: "alert" });
     this.helpButton = button("Help for filters", {
       shape: "help", kind: "is-quiet is-icon", onclick: () => this.#toggleHelp(),
@@ -129,10 +129,16 @@ export class FilterBar {
 
   #helpParts(fields, words) {
     const insert = (text) => element("button", {
-      type: "button", class: "chip code", textContent: text, onclick: () => this.#insert(text),
+      type: "button", class: "chip code", dir: "auto", textContent: text, onclick: () => this.#insert(text),
     });
     return [
-      element("p", { textContent: "A filter compares fields with values. Quote text. Click a word to use it." }),
+      element("p", {
+        textContent: "A filter compares fields with values. Quote text and dates. Click a word to use it.",
+      }),
+      element("p", {
+        textContent: `A date is in your time zone, ${zoneName}, unless you write another: '2026-11-30 12:00Z' or `
+          + "'2026-11-30 12:00+01:00'. The search takes such times, too.",
+      }),
       element("h3", { textContent: "Fields" }), element("div", { class: "chips" }, ...fields.map(insert)),
       element("h3", { textContent: "Words" }), element("div", { class: "chips" }, ...words.map(insert)),
     ];
@@ -157,6 +163,75 @@ function unknownField({ name, nearest }, where) {
   };
 }
 
+// A filter by the values of a column.
+
+const mostShown = 40;
+const moreValues = "There are more values. Write the others into the filter.";
+const noValues = "These values cannot be chosen here. Write a condition into the filter.";
+
+/** Asks for values or a range, and writes the predicate into the filter. */
+export async function askForFilter(column, view) {
+  const { values, complete } = await view.table.values(column.name).catch(() => ({ values: [], complete: true }));
+  const hasRange = isRanged(column.type);
+  const simple = values.filter(
+    ({ value }) => ["string", "integer", "float", "bool"].includes(typeOf(value)) && !isCut(value));
+  if (hasRange) simple.sort((one, other) => Number(lineOf(one.value)) - Number(lineOf(other.value)));
+  const boxes = simple.slice(0, mostShown).map(({ value, count }) => ({
+    value, count, node: element("input", { type: "checkbox" }),
+  }));
+  const list = boxes.map(({ node, value, count }) => element("label", { class: "check" }, node,
+    element("span", { class: "check-text", dir: "auto", textContent: lineOf(value) }),
+    element("span", { class: "count", textContent: String(count) })));
+  const [from, to] = ["From", "Up to"].map((label) => ({
+    label, node: element("input", { class: "input", autocomplete: "off" }),
+  }));
+  const isAll = simple.length === values.length && simple.length <= mostShown && complete;
+  const rest = isAll || column.type === "date"
+    ? [] : [element("p", { class: "note", textContent: list.length > 0 ? moreValues : noValues })];
+  const text = await openDialog({
+    title: `Filter by ${column.title ?? column.name}`,
+    content: () => [
+      ...(hasRange ? [from, to].map(({ label, node }) => labelled(label, node)) : []),
+      ...(list.length > 0 ? [element("fieldset", { class: "checks" },
+        element("legend", { class: "note", textContent: "These values" }), ...list)] : []),
+      ...rest],
+    actions: [{
+      label: "Filter",
+      run: () => {
+        const chosen = boxes.filter(({ node }) => node.checked).map(({ value }) => value);
+        if (chosen.length > 0) return condition(column.name, chosen);
+        const range = rangeCondition(column.name, lowest(from.node, column), highest(to.node, column));
+        if (range === "") throw new Error("Choose a value, or write a range.");
+        return range;
+      },
+    }],
+  });
+  if (text !== undefined) view.filter.narrow(text);
+}
+
+const lowest = (input, column) => {
+  const value = bound(input, column);
+  return value && `>= ${value}`;
+};
+
+/** A day without a time is in the range as a whole. */
+const highest = (input, column) => {
+  const value = bound(input, column);
+  const day = column.type === "date" && /^(\d{4})-(\d\d)-(\d\d)$/.exec(input.value.trim());
+  if (!day) return value && `<= ${value}`;
+  const next = new Date(Date.UTC(Number(day[1]), Number(day[2]) - 1, Number(day[3]) + 1));
+  return `< ${JSON.stringify(next.toISOString().slice(0, 10))}`;
+};
+
+/** What a range ends with, as the filter writes it; undefined if it is open. */
+function bound({ value }, { type }) {
+  const text = value.trim();
+  if (text === "") return undefined;
+  if (type !== "date") return lineOf(parsed(text, type));
+  storedDate(text);  // Throws if it is no date.
+  return JSON.stringify(text);
+}
+
 // Conditions, as the language of filters writes them
 
 const isWord = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -176,12 +251,12 @@ const literal = (value) =>
   (typeof value === "boolean" ? (value ? "TRUE" : "FALSE") : typeof value === "string" ? quoted(value) : lineOf(value));
 
 /** The condition that a field has one of these values. */
-export function condition(name, values) {
+function condition(name, values) {
   const literals = values.map(literal);
   const field = fieldText(name);
   return literals.length === 1 ? `${field} = ${literals[0]}` : `${field} IN {${literals.join(", ")}}`;
 }
 
 /** The condition that a field is in a range: conditions such as `<= 5`, as far as they are not undefined. */
-export const rangeCondition = (name, ...ends) =>
+const rangeCondition = (name, ...ends) =>
   ends.filter((end) => end !== undefined).map((end) => `${fieldText(name)} ${end}`).join(" AND ");
