@@ -130,14 +130,16 @@ extension Disk {
   /// Gives what another program has saved the name again. If it saves once more meanwhile, the newest version gets the
   /// name, and an older one stays under the name of a swap.
   private func giveBack(_ staged: StagedFile) throws(DiskError) {
-    var (there, taken) = (staged.stamp?.inode, try status(staged.swap)?.stamp.inode)
+    // Each exchange should return what the one before has put there.
+    var (inTarget, inSwap) = (staged.stamp, try status(staged.swap)?.stamp)
     while true {
       try exchange(staged.swap, with: staged.target)
-      let found = try status(staged.swap)?.stamp.inode
-      if found == there { break }
-      (there, taken) = (taken, found)
+      guard let found = try status(staged.swap)?.stamp, let expected = inTarget,
+        !found.isOfSameContent(as: expected)
+      else { break }
+      (inTarget, inSwap) = (inSwap, found)
     }
-    if there == staged.stamp?.inode { try remove(staged.swap) }
+    if inTarget == staged.stamp { try remove(staged.swap) }
   }
 
   private func installNew(

@@ -15,7 +15,7 @@ package struct Journal: Sendable {
   package let file: any OpenFile
   /// The file as it was at the last look.
   private var extent: FileExtent
-  /// The first line. Its checksums tell this journal from one that another program writes over it.
+  /// The first line. If it changes, another program has written another journal into this file.
   private var firstLine: [UInt8] = []
   /// The format that the journal was created in; see ``JournalStart``.
   package private(set) var format = JournalStart.newestFormat
@@ -103,6 +103,7 @@ package struct Journal: Sendable {
   /// Whether this is still the journal at its path. A checkpoint puts another one there.
   package func isCurrent(on disk: any Disk) throws(DiskError) -> Bool { try isFile(at: path, on: disk) }
 
+  /// Whether this journal now has the name `path`.
   package func isFile(at path: String, on disk: any Disk) throws(DiskError) -> Bool {
     try disk.extent(path)?.isSameFile(as: extent) ?? false
   }

@@ -17,6 +17,9 @@ import Testing
     syncOfWhatIsWritten: "without an editor, the commits that seem to wait are in the file as well",
     DurabilitySite(.remove, "table's swap", after: ""):
       "the next checkpoint knows it for a former version, or keeps it among the backups",
+    DurabilitySite(.exchange, "journal", after: ""):
+      "the look at the former journal finds the draft, and the former journal goes on",
+    DurabilitySite(.remove, "journal's swap", after: ""): "the next checkpoint finds its commits in the journal",
   ]
   private static let redundantInInstallations: [DurabilitySite: String] = [
     DurabilitySite(.remove, "shipped table", after: ""): "it is in nobody's way",

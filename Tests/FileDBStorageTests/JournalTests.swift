@@ -224,7 +224,7 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
   /// frame that crossed the former end was half lost and looked like damage.
   @Test func unsyncedGrowthIsSyncedBeforeNextFrame() throws {
     let (disk, _) = try newJournal()
-    let failing = FaultyDisk(over: disk, faults: .fail(at: 5))
+    let failing = FaultyDisk(over: disk, faults: .fail(at: 6))
     var first = try #require(try Journal.open(path, on: failing)).journal
     let long = [UInt8](repeating: 65, count: Journal.allocation)
     #expect(throws: DiskError.self) { try first.append(.commit, long) }

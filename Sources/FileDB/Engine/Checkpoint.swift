@@ -98,6 +98,10 @@ extension FileLog {
   private func sweep() throws(StoreError) {
     try folder.sweep()
     let pending = state.withLock { Array($0.pending.values) }
+    for swap in try disk.swaps(in: folder.ownFolder) where swap.file == OwnName.journal.rawValue {
+      do throws(DiskError) { try keepIfLost(disk.disk.open(swap.path)) } catch { throw StoreError(error) }
+      try disk.remove(swap.path)
+    }
     let isKnown = { (version: FileVersion) in pending.contains { $0.lastCommit(in: version) != nil } }
     try folder.sweepSwaps(unless: isKnown)
     if !hasSweptLinks.exchange(true, ordering: .relaxed) { folder.sweepBesideLinkTargets(unless: isKnown) }

@@ -41,7 +41,13 @@ extension FileLog {
       try syncName()
       // Nothing of the present format is added to a journal of an older one, and nothing to that of another machine,
       // which may still be writing to its own copy.
+      var attempts = 0
       while state.withLock({ $0.journal?.format != JournalStart.newestFormat }) || isOfAnotherMachine {
+        attempts += 1
+        guard attempts <= 10 else {
+          throw StoreError(
+            .locked, "another program replaces the journal all the time", file: folder.journalFile)
+        }
         try beginJournal(parking: [])
       }
     } catch {
@@ -102,7 +108,7 @@ extension FileLog {
 
     return try write(commit) { state, journal in
       let logged = LoggedCommit(new, sequence: journal.sequence)
-      let ticket = FileTicket(sequence: journal.sequence, token: new.token, file: journal.file, log: self)
+      let ticket = FileTicket(journal.file, of: self)
       state.append(logged)
       state.waiting.append(ticket)
       taking(logged)
@@ -221,15 +227,11 @@ final class FileTicket: CommitTicket {
     case unknown(DiskError)
   }
 
-  let sequence: UInt64
-  let token: CommitToken
   let file: any OpenFile
   let outcome = Mutex<Outcome?>(nil)
   private let log: FileLog
 
-  init(sequence: UInt64, token: CommitToken, file: any OpenFile, log: FileLog) {
-    (self.sequence, self.token, self.file, self.log) = (sequence, token, file, log)
-  }
+  init(_ file: any OpenFile, of log: FileLog) { (self.file, self.log) = (file, log) }
 
   func wait() throws(StoreError) { try log.sync(self) }
 }
@@ -251,16 +253,21 @@ extension FileLog {
     if case .unknown(let error)? = outcome { throw error }
   }
 
-  /// Makes one sync for all commits that are waiting now. Nobody holds a lock during the sync.
+  /// Makes one sync for all commits that are waiting now: one of each file, if another journal has begun since the first
+  /// of them. Nobody holds a lock during the sync.
   private func syncWaiting(_ strength: SyncStrength?) -> FileTicket.Outcome {
     let (tickets, journal, failure) = state.withLock { ($0.waiting, $0.journal, $0.failure) }
-    let file = tickets.last?.file ?? journal?.file
-    let sequence = tickets.last?.sequence ?? journal?.sequence ?? 0
+    var former: [any OpenFile] = []
+    for ticket in tickets where ticket.file !== journal?.file && ticket.file !== former.last {
+      former.append(ticket.file)
+    }
     var outcome = FileTicket.Outcome.durable
     do throws(DiskError) {
       if let failure { throw failure }
-      if let strength { try file?.syncData(strength) }
-      try keepReplacedJournals(of: tickets)
+      for file in former + [journal?.file].compactMap(\.self) {
+        if let strength { try file.syncData(strength) }
+        if !tickets.isEmpty { try keepIfReplaced(file) }
+      }
     } catch {
       outcome = .unknown(error)
     }
@@ -268,7 +275,9 @@ extension FileLog {
       switch outcome {
       case .unknown(let error): state.failure = error
       case .durable:
-        if strength != nil, state.journal?.file === file { state.journal?.noteSynced(through: sequence) }
+        if strength != nil, let journal, state.journal?.file === journal.file {
+          state.journal?.noteSynced(through: journal.sequence)
+        }
       }
       state.waiting.removeFirst(tickets.count)
     }

@@ -112,6 +112,12 @@ extension FileLog {
     if opened != nil { folder.noteOwnFolder() } else { try folder.checkIsNotMovedOut() }
     let frames = opened?.frames ?? []
     let isContinuation = opened.map { state.isContinued(by: $0.journal, frames, token: token) } ?? false
+    if let opened, !isContinuation, !state.waiting.isEmpty, opened.journal.machine != disk.disk.machine,
+      let former = state.journal
+    {
+      // After the next write, the journal is one of this machine, and nobody sees what has happened.
+      do throws(DiskError) { try keepIfLost(former.file) } catch { throw StoreError(error) }
+    }
     let start = frames.first?.sequence ?? 0
     let last = state.lastSequence
     if !isContinuation, start < last || start == last && last > 0 { state.forgetFiles() }
@@ -119,7 +125,7 @@ extension FileLog {
     return frames
   }
 
-  func token(of frame: JournalFrame) -> CommitToken? { (try? commit(in: frame).commit)?.token }
+  private func token(of frame: JournalFrame) -> CommitToken? { (try? commit(in: frame).commit)?.token }
 
   private func take(_ frame: JournalFrame, _ state: inout State) throws(StoreError) {
     state.pass(frame)

@@ -10,6 +10,11 @@ extension JournalCommit {
     }
   }
 
+  /// The token of a commit, if it has one and can be read.
+  static func token(of payload: ArraySlice<UInt8>) -> CommitToken? {
+    try? reading(payload) { lines throws(PayloadFault) in try CommitHead(&lines).commit.token }
+  }
+
   /// The tables that a commit changes, even if only its beginning can be read.
   static func tables(of payload: ArraySlice<UInt8>) throws(PayloadFault) -> Set<TableKey> {
     try reading(payload) { lines throws(PayloadFault) in
@@ -63,7 +68,7 @@ private func reading<Result>(
 
 /// The part of a commit before the changes.
 private struct CommitHead {
-  private var commit: JournalCommit
+  fileprivate var commit: JournalCommit
   private var file: RecordsFile?
   private var hasUndoMark = false
   /// The first word of the line that is being read; `nil` at the end.

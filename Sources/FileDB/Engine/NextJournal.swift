@@ -23,20 +23,15 @@ extension FileLog {
     else {
       throw damage("the journal is gone")
     }
-    guard present.journal.inode == former.inode else { return try readPresentJournal() }
-    var next = try nextJournal(present.frames, parking: conflicts)
-    let needed = state.withLock { $0.recordsFiles.map(\.file.name) }
-    var adopted: [String: String] = [:]
-    if isOfAnotherMachine {
-      try folder.keepRecords(except: Set(needed))
-      adopted = try folder.adoptRecords(needed)
-      next.rename(adopted)
+    var salt: UInt32?
+    if present.journal.inode == former.inode, present.journal.salt == former.salt {
+      salt = try install(nextJournal(present.frames, parking: conflicts), over: former)
     }
-    guard try install(next, over: former, adopting: Set(adopted.values)) else {
-      return try readPresentJournal()
-    }
-    state.withLock { $0.salt = next.salt }
     try readPresentJournal()
+    guard let salt, state.withLock({ $0.journal?.salt == salt }) else {
+      // A sync service has just brought another one.
+      do throws(DiskError) { return try keepIfLost(former.file) } catch { throw StoreError(error) }
+    }
     // If some cannot be removed, the next checkpoint removes them.
     folder.removeRecords(except: state.withLock { Set($0.recordsFiles.map(\.file.name)) })
     // This saves the next process a sync. If a power cut takes this frame, nothing else is lost.
@@ -47,20 +42,29 @@ extension FileLog {
     }
   }
 
-  /// - Parameter adopted: the files of records that only the next journal names.
-  /// - Returns: whether the next journal has the name. If not, the files of records are gone.
-  private func install(
-    _ next: NextJournal, over former: Journal, adopting adopted: Set<String>
-  ) throws(StoreError) -> Bool {
+  /// - Returns: the salt of the next journal; `nil` if another journal has come, which keeps the name.
+  private func install(_ next: NextJournal, over former: Journal) throws(StoreError) -> UInt32? {
+    var (next, adopted) = (next, [String: String]())
+    if isOfAnotherMachine {
+      let needed = state.withLock { $0.recordsFiles.map(\.file.name) }
+      try folder.keepRecords(except: Set(needed))
+      adopted = try folder.adoptRecords(needed)
+      next.rename(adopted)
+    }
     do throws(StoreError) {
       let isInstalled = try disk.install(stage(next)) { [disk = disk.disk] path throws(DiskError) in
         guard let path else { return false }
         return try former.isFile(at: path, on: disk)
       }
-      if !isInstalled { folder.remove(adopted) }
-      return isInstalled
+      guard isInstalled else {
+        folder.remove(Set(adopted.values))
+        return nil
+      }
+      state.withLock { $0.salt = next.salt }
+      return next.salt
     } catch {
-      if try disk.isCurrent(former) { folder.remove(adopted) }
+      // The former journal does not name them.
+      if try disk.isCurrent(former) { folder.remove(Set(adopted.values)) }
       throw error
     }
   }

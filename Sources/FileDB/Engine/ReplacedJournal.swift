@@ -3,41 +3,57 @@ import FileDBStorage
 import FileDBTables
 
 extension FileLog {
-  /// Keeps each journal that lost its name while commits in it waited for their sync, and whose commits are in no other
-  /// one. A sync service has then put another machine's journal there. It may not have seen these commits, and kept no
-  /// copy.
-  func keepReplacedJournals(of tickets: [FileTicket]) throws(DiskError) {
-    for (index, ticket) in tickets.enumerated() {
-      let isLast = index + 1 == tickets.count || tickets[index + 1].file !== ticket.file
-      if isLast, try isLost(ticket) { try keepJournal(of: ticket) }
-    }
+  /// Keeps a journal that lost its name while commits in it waited for their sync, unless the present journal has them.
+  /// A sync service has then put another machine's journal there. It may not have seen these commits, and kept no copy.
+  func keepIfReplaced(_ file: any OpenFile) throws(DiskError) {
+    if !isNamed(folder.journalFile, file) { try keepIfLost(file) }
   }
 
-  private func isLost(_ ticket: FileTicket) throws(DiskError) -> Bool {
-    let extent = try ticket.file.extent()
-    guard extent.names == 0 else { return false }
-    let (journal, frames): (Journal, [JournalFrame])
-    do throws(JournalError) {
-      guard let present = try Journal.open(folder.journalFile, on: disk.disk) else { return true }
-      (journal, frames) = present
-    } catch {
-      guard case .disk(let error) = error else { return true }
-      throw error
+  /// Keeps a journal as a copy that can be merged, unless the present journal has its last commit. Durable when this
+  /// returns.
+  func keepIfLost(_ file: any OpenFile) throws(DiskError) {
+    let bytes = try file.read(at: 0, count: file.extent().size)
+    let commits = JournalScan(bytes, at: 0, after: nil).frames.map(\.frame).filter { $0.kind == .commit }
+    guard let last = commits.last, try isLost(last) else { return }
+    let copies = (try? folder.journalCopies()) ?? []
+    // The service may have kept the file itself.
+    if copies.contains(where: { isNamed("\(folder.ownFolder)/\($0)", file) }) { return }
+    for commit in commits {
+      if let records = try? JournalCommit.recordsFile(of: commit.payload) {
+        try folder.keepRecords(records.name)
+      }
     }
-    if journal.lastToken == ticket.token.text { return false }
-    if frames.contains(where: { $0.sequence == ticket.sequence && token(of: $0) == ticket.token }) {
-      return false
-    }
-    // If a later commit of this machine is in the files already, a checkpoint has left this one out.
-    let start = frames.first?.sequence ?? 0
-    return start <= ticket.sequence || journal.machine != disk.disk.machine
-  }
-
-  /// Keeps a journal under the name that some services give the copy of a conflict. Durable when this returns.
-  private func keepJournal(of ticket: FileTicket) throws(DiskError) {
     let machine = disk.disk.machine ?? "this machine"
     let number = hexadecimal(UInt32.random(in: 1 ... .max))
-    let bytes = try ticket.file.read(at: 0, count: ticket.file.extent().size)
-    _ = try disk.disk.replace("\(folder.journalFile) (\(machine)'s conflicted copy \(number))", with: bytes)
+    // This thread may not have the store's lock, so nobody may sweep the draft.
+    _ = try disk.disk.replace(
+      "\(folder.journalFile) (\(machine)'s conflicted copy \(number))", with: bytes, as: .unlocked)
+  }
+
+  private func isLost(_ commit: JournalFrame) throws(DiskError) -> Bool {
+    let token = JournalCommit.token(of: commit.payload)
+    do throws(JournalError) {
+      guard let (journal, frames) = try Journal.open(folder.journalFile, on: disk.disk) else {
+        return !((try? folder.isMovedOut) ?? false)
+      }
+      if let token, journal.lastToken == token.text { return false }
+      let isThere = frames.contains { frame in
+        frame.kind == .commit && frame.sequence == commit.sequence
+          && JournalCommit.token(of: frame.payload) == token
+      }
+      if isThere { return false }
+      // Other processes of this machine may have begun two journals since. The files have the commit then.
+      let start = frames.first?.sequence ?? 0
+      return start <= commit.sequence || journal.machine != disk.disk.machine
+    } catch {
+      guard case .disk(let error) = error else { return true }  // It has not arrived as a whole.
+      throw error
+    }
+  }
+
+  /// An error proves nothing. Then the answer is no, and the commits are looked for.
+  private func isNamed(_ path: String, _ file: any OpenFile) -> Bool {
+    guard let present = try? disk.disk.extent(path), let extent = try? file.extent() else { return false }
+    return present.isSameFile(as: extent)
   }
 }

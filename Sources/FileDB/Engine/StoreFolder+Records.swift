@@ -102,6 +102,23 @@ extension StoreFolder {
   }
 }
 
+extension StoreFolder {
+  /// Gives a file of records a second name among the backups, so that a copy of the journal finds it there when the
+  /// journal no longer needs it. Durable when this returns.
+  func keepRecords(_ name: String) throws(DiskError) {
+    let (path, backup) = ("\(ownFolder)/\(name)", "\(backupFolder)/\(name)")
+    let disk = disk.disk
+    guard Self.isRecordsName(name), try disk.status(path) != nil, try disk.status(backup) == nil else {
+      return
+    }
+    try disk.createFolder(backupFolder)
+    do { try disk.link(path, to: backup) } catch  where error.kind == .unsupported {
+      _ = try disk.replace(backup, with: disk.read(path).bytes, as: .unlocked)
+    }
+    try disk.syncFolder(backupFolder)
+  }
+}
+
 /// The name of a file of records: `records-RANDOM`, or `records-MACHINE-RANDOM` if the machine is known.
 private struct RecordsName {
   private static let prefix = "records-"

@@ -247,7 +247,7 @@ package final class StoreFolder: Sendable {
   }
 
   /// Whether the own folder was inside, and is now among the user's state. There, others go on.
-  private var isMovedOut: Bool {
+  var isMovedOut: Bool {
     get throws(StoreError) {
       if outside != nil { return false }
       return try disk.status(ownFolder)?.kind == .file
@@ -299,7 +299,7 @@ package final class StoreFolder: Sendable {
   /// Removes the drafts of a crashed run. Needs the lock.
   package func sweep() throws(StoreError) {
     try disk.sweepDrafts(in: path, unlockedBefore: Self.anHourAgo)
-    try disk.sweepDrafts(in: ownFolder)
+    try disk.sweepDrafts(in: ownFolder, unlockedBefore: Self.anHourAgo)
   }
 
   /// In nanoseconds since 1970. Writing a draft takes less than an hour.
@@ -316,15 +316,9 @@ package final class StoreFolder: Sendable {
   ) throws(StoreError) {
     for swap in swaps {
       let bytes = try disk.read(swap.path).bytes
-      if !isKnown(FileVersion(bytes)), !isOwnJournal(swap.path) { _ = try keepBackup(of: swap.file, bytes) }
+      if !isKnown(FileVersion(bytes)) { _ = try keepBackup(of: swap.file, bytes) }
       try disk.remove(swap.path)
     }
-  }
-
-  /// Whether a file is a journal that this machine has made: then the present journal has what it has.
-  private func isOwnJournal(_ file: String) -> Bool {
-    guard let (journal, _) = try? disk.openJournal(file) else { return false }
-    return journal.machine == disk.disk.machine
   }
 
   /// The same beside the files that links in the store lead to. Another store may be writing there under its own lock.

@@ -1,3 +1,4 @@
+import FileDBEssentials
 import FileDBStorage
 import Foundation
 import Synchronization
@@ -10,9 +11,10 @@ import Testing
 @Suite struct ReplacedJournalTests {
   private static let journal = "/store/.filedb/journal"
 
-  private static func open(_ disk: any Disk) throws -> RecordStore {
-    try RecordStore(
-      at: URL(fileURLWithPath: "/store"), disk: disk, options: StoreOptions(checkpoints: .manual))
+  private static func open(_ disk: any Disk, keptJournal: Int? = nil) throws -> RecordStore {
+    var options = StoreOptions(checkpoints: .manual)
+    if let keptJournal { options.keptJournal = keptJournal }
+    return try RecordStore(at: URL(fileURLWithPath: "/store"), disk: disk, options: options)
   }
 
   /// Two machines with the same table and journal. In the other machine's journal, one commit more waits.
@@ -76,17 +78,66 @@ import Testing
     #expect(try Self.titles(store).sorted() == ["milk", "ours", "theirs"])
   }
 
+  /// The other machine's journal has later commits, so this machine's next one looks as after a checkpoint.
+  @Test func commitIsKeptIfTheOtherJournalIsTakenOverAtOnce() throws {
+    let (base, _) = try Self.machines()
+    let other = MemoryDisk(machine: "0000000b")
+    for (path, bytes) in base.image.files {
+      try other.createFolder(parentFolder(of: path))
+      _ = try other.replace(path, with: bytes)
+    }
+    let theirs = try Self.open(other, keptJournal: 0)
+    try theirs.table("todo").add(["title": "theirs"])
+    try theirs.table("todo").add(["title": "theirs, too"])
+    try theirs.checkpoint()
+    let writer = Mutex<RecordStore?>(nil)
+    let disk = Self.disk(over: base, before: .syncData) {
+      for path in [Self.journal, "/store/todo.plist"] {
+        _ = try base.replace(path, with: other.read(path).bytes)
+      }
+      _ = try writer.withLock(\.self)?.table("todo").count
+      try Self.open(base).table("todo").add(["title": "of another process"])
+    }
+    let store = try Self.open(disk)
+    writer.withLock { $0 = store }
+    try store.table("todo").add(["title": "ours"])
+    let anew = try Self.open(base)
+    try anew.merge(anew.conflictCopies)
+    #expect(
+      try Self.titles(anew).sorted() == ["milk", "of another process", "ours", "theirs", "theirs, too"])
+    try anew.checkInvariants()
+  }
+
+  /// A service with versions moves the file away before it renames another one.
+  @Test func commitIsKeptIfTheJournalIsMovedAway() throws {
+    let (base, theirs) = try Self.machines()
+    let disk = Self.disk(over: base, before: .syncData) {
+      try base.makeFolder("/store/.versions")
+      try base.rename(Self.journal, to: "/store/.versions/journal")
+      _ = try base.replace(Self.journal, with: theirs)
+    }
+    try Self.open(disk).table("todo").add(["title": "ours"])
+    let store = try Self.open(base)
+    try store.merge(store.conflictCopies)
+    #expect(try Self.titles(store).sorted() == ["milk", "ours", "theirs"])
+  }
+
+  /// The service itself has kept the file under another name.
+  @Test func journalIsKeptOnce() throws {
+    let (base, theirs) = try Self.machines()
+    let disk = Self.disk(over: base, before: .syncData) {
+      try base.rename(Self.journal, to: "\(Self.journal).sync-conflict-20261101-120000-ABCDEFG")
+      _ = try base.replace(Self.journal, with: theirs)
+    }
+    try Self.open(disk).table("todo").add(["title": "ours"])
+    #expect(try Self.open(base).conflictCopies.count == 1)
+  }
+
   /// Another process of this machine began the next journal, and its own checkpoint wrote the commit into the file.
   @Test func nothingIsKeptAfterACheckpoint() throws {
     let (base, _) = try Self.machines()
     let disk = Self.disk(over: base, before: .syncData) {
-      let other = try RecordStore(
-        at: URL(fileURLWithPath: "/store"), disk: base,
-        options: {
-          var options = StoreOptions(checkpoints: .manual)
-          options.keptJournal = 0
-          return options
-        }())
+      let other = try Self.open(base, keptJournal: 0)
       try other.table("todo").add(["title": "of another process"])
       try other.checkpoint()
     }
@@ -103,11 +154,8 @@ import Testing
     let arriving = Self.disk(over: base, before: .exchange, number: number) {
       _ = try base.replace(Self.journal, with: theirs)
     }
-    var options = StoreOptions(checkpoints: .manual)
-    options.keptJournal = 0
-    let url = URL(fileURLWithPath: "/store")
-    try RecordStore(at: url, disk: disk, options: options).table("todo").add(["title": "ours"])
-    try RecordStore(at: url, disk: arriving, options: options).checkpoint()
+    try Self.open(disk, keptJournal: 0).table("todo").add(["title": "ours"])
+    try Self.open(arriving, keptJournal: 0).checkpoint()
     let store = try Self.open(base)
     do { try store.checkpoint() } catch StoreError.Code.conflict { try store.repair("todo", keeping: .both) }
     #expect(try Self.titles(store).sorted() == ["milk", "ours", "theirs"])
@@ -127,7 +175,7 @@ import Testing
 
   /// A crash came between the exchange of the names and the look at the journal that was replaced.
   @Test(arguments: [("0000000a", 0), ("0000000b", 1)])
-  func journalLeftByACrashIsKeptIfItIsAnothers(machine: String, backups: Int) throws {
+  func journalLeftByACrashIsKeptIfItIsAnothers(machine: String, copies: Int) throws {
     let (base, theirs) = try Self.machines()
     let left = machine == "0000000a" ? try base.read(Self.journal).bytes : theirs
     _ = try base.replace("/store/.filedb/.journal.1.filedb-swap", with: left)
@@ -135,7 +183,6 @@ import Testing
     try store.table("todo").add(["title": "ours"])
     try store.checkpoint()
     #expect(try base.list("/store/.filedb").filter { $0.hasSuffix("-swap") } == [])
-    let kept = (try? base.list("/store/.filedb/backups")) ?? []
-    #expect(kept.count == backups)
+    #expect(try store.conflictCopies.count == copies)
   }
 }
