@@ -264,6 +264,9 @@ import Testing
         ("search=2010-03-05 00:30:00+01:00", "America/New_York", ["1"]), ("search=2010-03-05 00:30Z", "", []),
         ("search=late 2010-03-04 18:30-0500", "", ["1"]), ("search=late 03-04", "Europe/Vienna", []),
         ("search=late 03-04", "America/New_York", ["1"]),
+        // Neither is a zone, nor a time within a word.
+        ("search=2010-03-04T23:30+99:99", "", []), ("search=x2010-03-04T23:30Z", "", []),
+        ("search=2010-03-04T23:30Zfoo", "", []),
       ] as [(String, String, [String])] {
         let parts = query.split(separator: "=", maxSplits: 1)
         let text = parts[1].addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
