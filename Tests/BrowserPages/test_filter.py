@@ -60,6 +60,8 @@ class FilterTest(BrowseTest):
         browser.click(browser.button("Stop reading"))
         browser.release_requests()
         browser.wait_for_text(".main", "Nothing has been read")
+        # Until then, the button may still move.
+        browser.wait(lambda: not browser.find(".working").is_displayed(), "it is still said")
         self.assertEqual([each.text for each in browser.all(".notice")], [])
         browser.click(browser.button("Read again"))
         browser.wait_for_cell("1", "title", "Buy milk")

@@ -22,8 +22,8 @@ import Testing
       #expect(
         try browsed.get("/api/tables/todo").text == #"""
           {"name":"todo","count":3,"columns":[\#
-          {"name":"litres","title":null,"type":"float","required":false,"unique":false,"declared":false,"values":null,"minimum":null,"maximum":null,"pattern":null,"standard":null,"references":null},\#
-          {"name":"title","title":null,"type":"string","required":false,"unique":false,"declared":false,"values":null,"minimum":null,"maximum":null,"pattern":null,"standard":null,"references":null}],\#
+          {"name":"litres","title":null,"type":"float","declaredType":null,"required":false,"unique":false,"declared":false,"values":null,"minimum":null,"maximum":null,"pattern":null,"standard":null,"references":null},\#
+          {"name":"title","title":null,"type":"string","declaredType":null,"required":false,"unique":false,"declared":false,"values":null,"minimum":null,"maximum":null,"pattern":null,"standard":null,"references":null}],\#
           "schema":false,"problem":null}
           """#)
       #expect(try browsed.get("/api/tables/none").status == 404)
@@ -41,8 +41,8 @@ import Testing
         ]))
       let text = try browsed.get("/api/tables/todo").text
       let columns = [
-        #""name":"title","title":"What","type":"string","required":true,"unique":false,"declared":true,"values":null"#,
-        #""name":"list","title":null,"type":"string","required":false,"unique":false,"declared":true,"values":["home","work"]"#,
+        #""name":"title","title":"What","type":"string","declaredType":"string","required":true,"unique":false,"declared":true,"values":null"#,
+        #""name":"list","title":null,"type":"string","declaredType":"string","required":false,"unique":false,"declared":true,"values":["home","work"]"#,
         #""pattern":null,"standard":null,"references":{"table":"todo","field":"id","onDelete":"restrict"}"#,
         #""name":"litres","title":null,"type":"float""#,
       ]
