@@ -9,6 +9,7 @@ struct Site: Sendable {
   let tables: WatchedTables
   let lists = RecordLists()
   let ownWrites = OwnWrites()
+  let brokenFiles = BrokenFiles()
 
   /// - Parameter bytes: see ``Limits/largeTable``.
   init(

@@ -38,15 +38,15 @@ extension Site {
     ])
   }
 
-  /// What `filedb repair` does to the files among these that are broken. The shared store has all their records.
+  /// What `filedb repair` keeps of the files among these that cannot be read.
   private func repairs(of edited: [String]) -> [JSON] {
-    guard store.observationError != nil, let files = try? RecordStore(at: store.url) else { return [] }
+    guard store.observationError != nil else { return [] }
     return edited.compactMap { name in
-      guard let plan = try? files.repairPlan(for: name), !plan.notes.isEmpty else { return nil }
-      return .object([
-        ("table", .string(name)), ("kept", .number(plan.recordCount)),
-        ("before", JSON(try? store.table(name).count)),
-      ])
+      brokenFiles.keptCount(of: name, in: store).map { kept in
+        .object([
+          ("table", .string(name)), ("kept", .number(kept)), ("before", JSON(try? store.table(name).count)),
+        ])
+      }
     }
   }
 
@@ -146,6 +146,7 @@ struct TableColumn {
     .object([
       ("name", .string(name)), ("title", JSON(declared?.title)),
       ("type", JSON((declared?.type ?? seenType)?.rawValue)),
+      ("declaredType", JSON(declared?.type?.rawValue)),
       ("required", .bool(declared?.isRequired ?? false)), ("unique", .bool(declared?.isUnique ?? false)),
       ("declared", .bool(declared != nil)),
       ("values", declared?.allowedValues.map { .array($0.map { JSON($0) }) } ?? .null),

@@ -27,9 +27,9 @@ struct WordSearch {
     return found
   }
 
-  /// A time with its zone.
+  /// A time with its zone, that is no part of a longer word.
   private static var moment: Regex<DateWord.Moment> {
-    /([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(Z|[+-][0-9]{2}:?[0-9]{2})/
+    /\b([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(Z|[+-][01][0-9]:?[0-5][0-9])\b/
   }
 
   /// Whether a word is part of a date or of a time: `2026`, `11-30`, `18:45`.

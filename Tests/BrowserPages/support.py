@@ -100,19 +100,19 @@ class Browser:
                 self.driver.close()
         self.driver.switch_to.window(kept)
 
-    def hold_requests(self, after=0):
-        """Lets requests wait until `release_requests`, but not the first `after` ones."""
+    def hold_requests(self, after=0, to=""):
+        """Lets requests wait until `release_requests`, but not the first `after` ones, nor those to other paths."""
         self.driver.execute_script("""
           const real = window.fetch;
           const held = [];
-          let free = arguments[0];
+          let [free, path] = arguments;
           window.heldRequests = { count: () => held.length, release: () => held.forEach((proceed) => proceed()) };
           window.fetch = async (...request) => {
-            if (free-- > 0) return real(...request);
+            if (!request[0].includes(path) || free-- > 0) return real(...request);
             await new Promise((proceed) => held.push(proceed));
             window.fetch = real;
             return real(...request);
-          };""", after)
+          };""", after, to)
 
     def wait_for_request(self):
         """Waits until a request is held."""

@@ -259,8 +259,38 @@ class ColumnMenuTest(Heads):
         browser.keys(Keys.ESCAPE)
         self.menu("name", "Type and rules")
         browser.find("dialog select").send_keys("w", Keys.ENTER)
-        browser.notice("record")
+        browser.wait_for_text("dialog form > .problem", "record")
         self.assertEqual(self.field("1", "name"), "Brown rice")
+        # What was typed is still there, and can be corrected.
+        browser.find("dialog select").send_keys(Keys.ARROW_UP, Keys.ENTER)
+        browser.gone("dialog")
+        browser.notice("Changed the column name")
+
+    def test_rules_that_an_input_cannot_show_stay(self):
+        filedb(self.store, "schema", "food", "note", "--type", "string", "--default", "two\nlines")
+        filedb(self.store, "schema", "food", "kcal", "--type", "integer", "--minimum", "0", "--default", "5")
+        filedb(self.store, "schema", "food", "kcal", "--without", "type")
+        before = filedb(self.store, "schema", "food", "--format", "json")
+        self.open()
+        browser = self.browser
+        for name in ("note", "kcal"):
+            self.menu(name, "Type and rules")
+            self.tick("Every record")
+            self.tick("Every record")
+            browser.click(browser.button("Save", inside="dialog footer"))
+            browser.gone("dialog")
+            browser.notice(f"Changed the column {name}")
+        self.assertEqual(filedb(self.store, "schema", "food", "--format", "json"), before)
+
+    def test_it_is_said_which_rules_do_not_fit_a_type(self):
+        filedb(self.store, "schema", "food", "kcal", "--type", "integer", "--minimum", "0", "--default", "5")
+        self.open()
+        browser = self.browser
+        self.menu("kcal", "Type and rules")
+        browser.find("dialog select").send_keys("li")
+        browser.wait_for_text("dialog", "the column loses its smallest value, default.")
+        browser.keys(Keys.ESCAPE)
+        browser.gone("dialog")
 
     def test_a_pattern_a_default_and_a_reference_are_edited(self):
         filedb(self.store, "create", "groups")

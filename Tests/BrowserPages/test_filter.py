@@ -33,6 +33,40 @@ class FilterTest(BrowseTest):
         browser.write('[type="search"]', "feta")
         browser.wait_for_ids("2")
 
+    def test_a_filter_that_is_stopped_is_no_mistake(self):
+        self.open()
+        browser = self.browser
+        browser.hold_requests(to="/api/predicate")
+        where = browser.write('[aria-label="Filter"]', "name = 'Feta'")
+        browser.wait_for_request()
+        browser.click(browser.button("Stop reading"))
+        browser.release_requests()
+        browser.wait_for_text(".filter-problem", "Stopped. Press Enter to apply the filter.")
+        self.assertIsNone(where.get_attribute("aria-invalid"))
+        self.assertEqual([each.text for each in browser.all(".notice")], [])
+        where.send_keys(Keys.ENTER)
+        browser.wait_for_ids("2")
+        self.assertEqual(browser.text(".filter-problem"), "")
+
+    def test_a_table_whose_first_reading_is_stopped_is_read_again(self):
+        filedb(self.store, "create", "notes")
+        filedb(self.store, "add", "notes", "title=Buy milk")
+        self.open()
+        browser = self.browser
+        link = browser.find('.tables a[href="#/notes"]')
+        browser.hold_requests(to="/notes")
+        browser.click(link)
+        browser.wait_for_request()
+        browser.click(browser.button("Stop reading"))
+        browser.release_requests()
+        browser.wait_for_text(".main", "Nothing has been read")
+        # Until then, the button may still move.
+        browser.wait(lambda: not browser.find(".working").is_displayed(), "it is still said")
+        self.assertEqual([each.text for each in browser.all(".notice")], [])
+        browser.click(browser.button("Read again"))
+        browser.wait_for_cell("1", "title", "Buy milk")
+        self.assertNotIn("Nothing has been read", browser.text(".main"))
+
     def test_a_mistake_is_underlined_at_its_place(self):
         self.open()
         browser = self.browser

@@ -53,6 +53,22 @@ class PartsTest(unittest.TestCase):
         browser.write('[data-editor="date"] input', "2026-02-30")
         browser.wait_for_text('[data-editor="date"] .note', "no such date")
 
+    def test_a_text_is_pasted_as_it_was_copied(self):
+        check = """
+          const done = arguments[0];
+          import('/Sources/FileDBBrowse/Pages/values.js').then(({ cellText, textOfCell }) => {
+            const wrong = ['two\\nlines', '"quoted" text', '"', 'a\\t"b"'].filter((text) =>
+              textOfCell(cellText(text)) !== text);
+            const changed = ['plain', '"quoted"', '""', '"one" "two"'].filter((text) => textOfCell(text) !== undefined);
+            const start = performance.now();
+            textOfCell('"' + 'word\\n'.repeat(200000));
+            textOfCell('"' + '""\\n'.repeat(200000));
+            done([wrong, changed, performance.now() - start]);
+          });"""
+        wrong, changed, time = self.browser.driver.execute_async_script(check)
+        self.assertEqual((wrong, changed), ([], []))
+        self.assertLess(time, 2000, "milliseconds for two long texts")
+
     def test_a_large_table_is_shown_when_it_was_read(self):
         browser = self.browser
         browser.open(f"{self.address}?app#/large")
@@ -90,9 +106,8 @@ class PartsTest(unittest.TestCase):
         self.assertGreater(badge.size["width"], 20)
         self.assertLessEqual(badge.rect["x"] + badge.rect["width"], 390)
         share("the file is broken", "food", repairs=[{"table": "food", "before": 60, "kept": 42}])
-        browser.wait_for_text(".banner:not([hidden])", "still has 42 of 60 records, so “filedb repair” puts that of")
-        share("the file is broken", "food", repairs=[{"table": "food", "before": 60, "kept": 60}])
-        browser.wait_for_text(".banner:not([hidden])", "“filedb repair” keeps 60 records of “food”.")
+        browser.wait_for_text(".banner:not([hidden])", "finds 42 records in it; the shared store has 60.")
+        browser.wait_for_text(".banner:not([hidden])", "If the file lacks a record of the shared store, “filedb repair”")
         share(None)
         browser.wait(lambda: not any(each.is_displayed() for each in browser.all(".banner")), "the banner stays")
 

@@ -100,6 +100,19 @@ class RefusedTest(BrowseTest):
         browser.wait_for_cell("2", "kcal", "125")
         self.assertEqual(self.field("2", "kcal"), "125")
 
+    def test_it_is_given_up_while_the_file_is_broken(self):
+        self.open()
+        browser = self.refuse()
+        file = self.store / "food.plist"
+        text = file.read_text()
+        file.write_text(text.replace("</plist>", ""))
+        browser.wait_for_text(".broken", "cannot be read")
+        browser.click(browser.button("Give up"))
+        browser.wait(lambda: not browser.find(".status-refused").is_displayed(), "it is still said")
+        file.write_text(text)
+        browser.wait_for_cell("1", "name", "Brown rice")
+        browser.gone(".cell-editor")
+
     def test_escape_gives_it_up(self):
         self.open()
         browser = self.refuse()

@@ -22,8 +22,8 @@ import Testing
       #expect(
         try browsed.get("/api/tables/todo").text == #"""
           {"name":"todo","count":3,"columns":[\#
-          {"name":"litres","title":null,"type":"float","required":false,"unique":false,"declared":false,"values":null,"minimum":null,"maximum":null,"pattern":null,"standard":null,"references":null},\#
-          {"name":"title","title":null,"type":"string","required":false,"unique":false,"declared":false,"values":null,"minimum":null,"maximum":null,"pattern":null,"standard":null,"references":null}],\#
+          {"name":"litres","title":null,"type":"float","declaredType":null,"required":false,"unique":false,"declared":false,"values":null,"minimum":null,"maximum":null,"pattern":null,"standard":null,"references":null},\#
+          {"name":"title","title":null,"type":"string","declaredType":null,"required":false,"unique":false,"declared":false,"values":null,"minimum":null,"maximum":null,"pattern":null,"standard":null,"references":null}],\#
           "schema":false,"problem":null}
           """#)
       #expect(try browsed.get("/api/tables/none").status == 404)
@@ -41,8 +41,8 @@ import Testing
         ]))
       let text = try browsed.get("/api/tables/todo").text
       let columns = [
-        #""name":"title","title":"What","type":"string","required":true,"unique":false,"declared":true,"values":null"#,
-        #""name":"list","title":null,"type":"string","required":false,"unique":false,"declared":true,"values":["home","work"]"#,
+        #""name":"title","title":"What","type":"string","declaredType":"string","required":true,"unique":false,"declared":true,"values":null"#,
+        #""name":"list","title":null,"type":"string","declaredType":"string","required":false,"unique":false,"declared":true,"values":["home","work"]"#,
         #""pattern":null,"standard":null,"references":{"table":"todo","field":"id","onDelete":"restrict"}"#,
         #""name":"litres","title":null,"type":"float""#,
       ]
@@ -264,6 +264,9 @@ import Testing
         ("search=2010-03-05 00:30:00+01:00", "America/New_York", ["1"]), ("search=2010-03-05 00:30Z", "", []),
         ("search=late 2010-03-04 18:30-0500", "", ["1"]), ("search=late 03-04", "Europe/Vienna", []),
         ("search=late 03-04", "America/New_York", ["1"]),
+        // Neither is a zone, nor a time within a word.
+        ("search=2010-03-04T23:30+99:99", "", []), ("search=x2010-03-04T23:30Z", "", []),
+        ("search=2010-03-04T23:30Zfoo", "", []),
       ] as [(String, String, [String])] {
         let parts = query.split(separator: "=", maxSplits: 1)
         let text = parts[1].addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""

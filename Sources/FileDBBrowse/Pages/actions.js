@@ -146,7 +146,9 @@ export class RecordActions {
     if (changes.length === 0) return;
     const expected = changes.map(([name]) => [name, field(record, name) ?? null]);
     try {
-      this.#view.list.replace((await this.#table.set(record.id, changes, expected)).record);
+      const { record: saved } = await this.#table.set(record.id, changes, expected);
+      // The file may have broken meanwhile.
+      this.#view.list?.replace(saved);
     } catch (error) {
       if (error.code !== "changed") throw error;
       await this.#settle(record, changes, expected, error.current);
@@ -289,7 +291,7 @@ export class RecordActions {
   /** Goes to a value that was refused. */
   async showEditor({ record, column, editor }) {
     const { list, grid, arrangement, notices } = this.#view;
-    if (!list) return notices.say("The table cannot be read now. What you typed is kept until it can.");
+    if (!list) return notices.say("The table cannot be read now. What you typed is kept until it can be read.");
     const row = list.indexOf(record.id) ?? (await list.place(record.id));
     if (row === null) return notices.say("The filter or the search hides the record, or it was deleted.");
     if (arrangement.isHidden(column.name)) this.#view.arrange(() => arrangement.hide(column.name, false));
@@ -325,13 +327,15 @@ export class RecordActions {
     grid.focusCell(-1, index + step);
   }
 
-  /** Changes columns in the store. `run` returns the server's answer. */
+  /** Changes columns in the store. `run` returns the server's answer. Rejects if the server refuses, for the dialog. */
   editColumns(text, run) {
-    return this.#write(async () => {
-      const done = await run(this.#table);
+    const done = this.#last.then(async () => {
+      const answer = await run(this.#table);
       await this.#view.reread();
-      this.#say(text, done);
+      this.#say(text, answer);
     });
+    this.#last = done.catch(() => {});
+    return done;
   }
 
   // Clipboard
@@ -428,7 +432,11 @@ class Clipboard {
       await navigator.clipboard.write([new ClipboardItem(Object.fromEntries(blobs))]);
       this.#notices.say(message);
     } catch (error) {
-      this.#notices.fail(error);
+      // The clipboard's own error does not say why there is no text.
+      const read = await Promise.allSettled(Object.values(texts));
+      const reason = read.find(({ status }) => status === "rejected")?.reason ?? error;
+      if (reason.name === "AbortError") this.#notices.say("Stopped copying. Nothing was copied.");
+      else this.#notices.fail(reason);
     }
   }
 }

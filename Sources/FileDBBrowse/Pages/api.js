@@ -40,6 +40,8 @@ export class Api {
    * tasks, which also have a `verb`, and `done`, the part that is done.
    */
   running = new Set();
+  /** How often a person has stopped reading. One stop ends several requests. */
+  stops = 0;
   #fetch;
   #ownSteps = new OwnSteps();
 
@@ -62,6 +64,12 @@ export class Api {
     } finally {
       this.running.delete(task);
     }
+  }
+
+  /** Stops all requests that change nothing. */
+  stopReading() {
+    this.stops++;
+    for (const { stop, isWrite } of this.running) if (!isWrite) stop.abort();
   }
 
   store() {
@@ -321,7 +329,7 @@ export class RecordList {
     } catch (error) {
       if (request.signal.aborted) return;
       this.#requests.delete(page);
-      if (error.name !== "AbortError") this.#onFailure(error);
+      this.#onFailure(error);
     }
   }
 

@@ -31,7 +31,7 @@ export class App {
   constructor(root, api) {
     this.#root = root;
     this.#api = api;
-    this.#work = new LongWork(api, () => this.#view?.sayStopped());
+    this.#work = new LongWork(api);
     this.#copies = new Copies(api, this.#notices, (text, step) => this.#showMerged(text, step));
     this.undoButton = button("Undo", {
       shape: "undo", kind: "is-quiet", onclick: () => this.#undoNamed(this.#next("undo")),

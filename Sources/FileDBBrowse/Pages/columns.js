@@ -344,11 +344,13 @@ const mostRecords = 20_000;
 
 /** Prints the records that a view lists. Throws an Error if they are too many. */
 export async function printTable({ api, list, grid, table }) {
+  // Somebody may hide a column meanwhile.
+  const { columns } = grid;
   if (list.total > mostRecords) throw new Error("At most 20,000 records can be printed. Filter them, or export them.");
   const body = element("tbody");
   await api.task("Printing", (task) => list.readPieces(0, list.total - 1, task, (records) =>
-    body.append(...records.map((record) => printedLine(record, grid.columns)))));
-  const heads = [{ name: "id" }, ...grid.columns].map((column) =>
+    body.append(...records.map((record) => printedLine(record, columns)))));
+  const heads = [{ name: "id" }, ...columns].map((column) =>
     element("th", { scope: "col", textContent: column.title ?? column.name }));
   const node = element("table", { class: "printed" },
     element("caption", { dir: "auto", textContent: table.name }),

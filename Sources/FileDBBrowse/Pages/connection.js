@@ -1,7 +1,7 @@
 // The way to the server: the token, the first requests, and the events. This module needs no other, because it runs
 // while the others are still loading, and as the worker that receives the events.
 
-/** Not so in the worker, and in the gallery of the tests, which has no server to ask. */
+/** Whether this is the page that the server serves. The worker is not, nor is the gallery of the tests. */
 export const isPage = location.pathname === "/";
 
 // Lets this tab in. The address that was opened has an invitation, for which the server gives out its token once. The

@@ -223,13 +223,15 @@ const deletions = [["restrict", "it cannot be deleted"], ["cascade", "this recor
 
 /** Asks for a column's type and rules. A column without a name is new. */
 export async function askForColumn(column, view) {
-  const { tables } = await view.api.store();
+  const tables = await view.api.store().then((store) => store.tables, (error) => view.notices.fail(error));
+  if (!tables) return undefined;
   const isNew = column.name === "";
-  const known = isNew || column.declared ? column : { ...column, type: column.type ?? "" };
   const input = (value) => element("input", { class: "input", value: value ?? "", autocomplete: "off" });
   const [name, title] = [input(column.name), input(column.title)];
   const type = select(types);
-  type.value = known.type ?? (isNew ? "string" : "");
+  const seenType = column.type ?? (isNew ? "string" : "");
+  type.value = column.declared ? column.declaredType ?? "" : seenType;
+  const typeBefore = type.value;
   const [required, unique] = ["required", "unique"].map((rule) =>
     element("input", { type: "checkbox", checked: Boolean(column[rule]) }));
   const values = element("textarea", {
@@ -238,7 +240,7 @@ export async function askForColumn(column, view) {
   const [minimum, maximum, standard] = ["minimum", "maximum", "standard"].map((rule) => input(lineOf(column[rule])));
   const ends = element("div", { class: "pair" }, labelled("Smallest", minimum), labelled("Largest", maximum));
   const pattern = input(column.pattern);
-  const patternField = labelled("Pattern", pattern, "A regular expression for the whole text, such as [A-Z]{2}[0-9]+.");
+  const patternField = labelled("Pattern", pattern, "A regular expression for the whole text, such as: [A-Z]{2}[0-9]+");
   const standardField = labelled("Default", standard, "What a new record gets if it has nothing here.");
   const targets = new Set([...tables.map((table) => table.name), column.references?.table ?? ""]);
   const target = select([["", "no table"], ...[...targets].filter(Boolean).map((each) => [each, each])]);
@@ -247,11 +249,26 @@ export async function askForColumn(column, view) {
   deletion.value = column.references?.onDelete ?? "restrict";
   const reference = element("div", { class: "pair" },
     labelled("By its id, or a unique field", targetField), labelled("If that record is deleted", deletion));
+  const lost = element("p", { class: "note", role: "status" });
+  // An input shows some rules differently, such as a text with several lines. Without a change, they stay as they are.
+  const initial = new Map([title, values, minimum, maximum, pattern, standard].map((each) => [each, each.value]));
+  const isUntouched = (control) => control.value === initial.get(control);
+  const isSameType = () => type.value === typeBefore;
+  const ruleOf = (control, rule, read) => {
+    if (isUntouched(control) && isSameType()) return column[rule] ?? null;
+    const text = isUntouched(control) ? lineOf(column[rule]) : control.value;
+    return text === "" ? null : read(text, type.value);
+  };
   const show = () => {
     ends.hidden = !isRanged(type.value);
     patternField.hidden = !["string", ""].includes(type.value);
     standardField.hidden = ["data", "json"].includes(type.value);
     reference.hidden = target.value === "";
+    const unfit = [["minimum", ends, "smallest value"], ["maximum", ends, "largest value"],
+      ["pattern", patternField, "pattern"], ["standard", standardField, "default"]].filter(
+      ([rule, { hidden }]) => hidden && lineOf(column[rule]) !== "").map(([, , words]) => words);
+    lost.hidden = unfit.length === 0 || isSameType();
+    lost.textContent = `With this type, the column loses its ${unfit.join(", ")}.`;
   };
   for (const each of [type, target]) each.addEventListener("change", show);
   show();
@@ -262,6 +279,7 @@ export async function askForColumn(column, view) {
       ...(isNew ? [labelled("Name", name)] : []),
       labelled("Type", type,
         isNew ? undefined : "Values that are there are converted. If one cannot be, nothing changes."),
+      lost,
       labelled("Title", title, "A heading for people. The name stays."),
       element("label", { class: "check" }, required, " Every record needs it"),
       element("label", { class: "check" }, unique, " No two records have the same value"),
@@ -270,15 +288,15 @@ export async function askForColumn(column, view) {
     actions: [{
       label: isNew ? "Add" : "Save",
       run: () => {
-        const isSame = type.value === known.type && standard.value === lineOf(column.standard);
         const declared = {
           name: isNew ? name.value.trim() : column.name,
-          title: title.value.trim() || null, type: type.value || null,
+          title: ruleOf(title, "title", (text) => text.trim() || null), type: type.value || null,
           required: required.checked, unique: unique.checked,
-          values: allowed(values.value, type.value),
-          minimum: end(minimum, type.value), maximum: end(maximum, type.value),
-          pattern: patternField.hidden ? null : pattern.value || null,
-          standard: isSame ? column.standard : standardOf(standardField.hidden ? "" : standard.value, type.value),
+          values: isUntouched(values) && isSameType()
+            ? column.values ?? null : allowed(values.value, type.value, isSameType() ? column.values ?? [] : []),
+          minimum: ruleOf(minimum, "minimum", end), maximum: ruleOf(maximum, "maximum", end),
+          pattern: ruleOf(pattern, "pattern", (text) => (patternField.hidden ? null : text)),
+          standard: ruleOf(standard, "standard", (text) => (standardField.hidden ? null : valueOf(text, type.value))),
           references: reference.hidden
             ? null : { table: target.value, field: targetField.value.trim() || "id", onDelete: deletion.value },
         };
@@ -290,14 +308,13 @@ export async function askForColumn(column, view) {
   });
 }
 
-const standardOf = (text, type) => (text === "" ? null : valueOf(text, type));
-
-function allowed(text, type) {
+/** The allowed values, one on each line. Those that were `known` before stay, also if they are no text. */
+function allowed(text, type, known) {
   const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
-  return lines.length === 0 ? null : lines.map((line) => valueOf(line, type));
+  if (lines.length === 0) return null;
+  return lines.map((line) => known.find((value) => lineOf(value).trim() === line) ?? valueOf(line, type));
 }
 
-const end = (input, type) =>
-  (input.value.trim() === "" || !isRanged(type) ? null : valueOf(input.value.trim(), type));
+const end = (text, type) => (text.trim() === "" || !isRanged(type) ? null : valueOf(text.trim(), type));
 
 const valueOf = (text, type) => (type === "date" ? { date: storedDate(text) } : parsed(text, type));

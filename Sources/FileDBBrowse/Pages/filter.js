@@ -90,9 +90,11 @@ export class FilterBar {
       const { unknown = [] } = where === "" ? {} : await this.#table.predicate(where);
       if (asked !== this.#asked) return;
       this.#apply();
-      if (unknown.length > 0) this.#mark(unknownField(unknown[0], where));
+      this.#mark(unknown.length > 0 ? unknownField(unknown[0], where) : null);
     } catch (error) {
-      if (asked === this.#asked) this.#mark(error);
+      if (asked !== this.#asked) return;
+      this.#mark(error.name === "AbortError" ? null : error);
+      if (error.name === "AbortError") this.problem.textContent = "Stopped. Press Enter to apply the filter.";
     }
   }
 

@@ -1,8 +1,8 @@
-// What the pages say by themselves: short messages, what is going on, what other machines do, and why a table's records
-// are not shown.
+// What the pages say by themselves: short messages, what is going on, what other machines do, the line below the
+// records, and why a table's records are not shown.
 
 import { button, counted, element, grouped, icon } from "./dom.js";
-import { sizeText } from "./values.js";
+import { sizeText, sortWords } from "./values.js";
 
 // Short messages below the records, which screen readers read aloud, and the line about a lost connection.
 
@@ -77,14 +77,12 @@ const shownAfter = 1000;
 export class LongWork {
   node = element("div", { class: "working", role: "status", hidden: true });
   #api;
-  #onStop;
   #progress = element("progress", { "aria-label": "Working" });
   #text = element("span");
   #stop = button("Stop", { kind: "is-small", onclick: () => this.#stopReading() });
 
-  /** `onStop()` is called after requests were stopped that belong to no task, see `Api.task`. */
-  constructor(api, onStop) {
-    [this.#api, this.#onStop] = [api, onStop];
+  constructor(api) {
+    this.#api = api;
     this.node.append(this.#progress, this.#text, this.#stop);
     setInterval(() => this.#show(), shownAfter / 4);
   }
@@ -108,16 +106,18 @@ export class LongWork {
     if (task) this.#progress.value = task.done;
     else this.#progress.removeAttribute("value");
     const label = `Stop ${verb.toLowerCase()}`;
-    this.#stop.title = this.#stop.ariaLabel = this.#stop.querySelector(".label").textContent = label;
+    // A screen reader may be reading it.
+    if (this.#stop.title !== label) {
+      this.#stop.title = this.#stop.ariaLabel = this.#stop.querySelector(".label").textContent = label;
+    }
     // A write that has begun is not left half known.
     this.#stop.hidden = isWriting;
   }
 
   #stopReading() {
     const task = this.#task;
-    if (task) return task.stop.abort();
-    for (const { stop, isWrite } of this.#api.running) if (!isWrite) stop.abort();
-    this.#onStop();
+    if (task) task.stop.abort();
+    else this.#api.stopReading();
   }
 }
 
@@ -148,12 +148,11 @@ function behind({ problem, edited, repairs }) {
   return texts;
 }
 
-/** What `filedb repair` does to a broken file. If that has lost records, it takes the file of the shared store. */
-function repaired({ table, before, kept }) {
-  if (kept >= before) return `“filedb repair” keeps ${counted(kept, "record")} of “${table}”.`;
-  return `The file of “${table}” still has ${grouped(kept)} of ${counted(before, "record")}, so “filedb repair” puts `
-    + "that of the shared store in its place.";
-}
+/** What `filedb repair` does to a broken file. It compares the ids of the records; their numbers do not tell. */
+const repaired = ({ table, before, kept }) =>
+  `The file of “${table}” cannot be read. “filedb repair” finds ${counted(kept, "record")} in it`
+  + (before === null ? ". " : `; the shared store has ${grouped(before)}. `)
+  + "If the file lacks a record of the shared store, “filedb repair” puts the file of that store in its place.";
 
 const ended = (text) => (/[.?!]$/.test(text) ? text : `${text}.`);
 
@@ -200,6 +199,52 @@ function merged({ table, added, changed, conflicts, stays }) {
   return parts.join(", ");
 }
 
+/** The line below the records: the place, the order, and the values that were refused. */
+export class StatusLine {
+  node = element("div", { class: "status" });
+  #actions;
+  #place = element("span", { class: "status-place" });
+  #sorted = element("span", { class: "status-sorted" });
+  #refused = element("div", { class: "status-refused", role: "alert", hidden: true });
+
+  /** `actions`: `keepOrder()`, `endSort()`, `showEditor(editor)`, `giveUp(editor)`. */
+  constructor(actions) {
+    this.#actions = actions;
+    this.node.append(this.#refused, this.#place, this.#sorted);
+  }
+
+  showPlace(row, total) {
+    const place = row < 0 || total === 0 ? counted(total, "record") : `Record ${grouped(row + 1)} of ${grouped(total)}`;
+    this.#place.textContent = place;
+  }
+
+  /** What is left is what was refused. */
+  hidePlace() {
+    this.#place.textContent = "";
+    this.#sorted.replaceChildren();
+  }
+
+  showSort(keys, isReadOnly) {
+    if (keys.length === 0) return this.#sorted.replaceChildren();
+    const keep = button("Keep this order", { kind: "is-small", onclick: () => this.#actions.keepOrder() });
+    const end = button("End the sorting", { kind: "is-small is-quiet", onclick: () => this.#actions.endSort() });
+    this.#sorted.replaceChildren(`View sorted by ${sortWords(keys)}`, ...(isReadOnly ? [] : [keep]), end);
+  }
+
+  /** Shows the newest of the editors whose values were refused. The others follow when it is done. */
+  showRefused(editors) {
+    const [editor] = editors.slice(-1);
+    this.#refused.hidden = !editor;
+    if (!editor) return this.#refused.replaceChildren();
+    const more = editors.length > 1 ? ` (${editors.length} values are not saved)` : "";
+    this.#refused.replaceChildren(
+      icon("warning"),
+      element("span", { textContent: `Not saved: ${editor.label}. ${editor.problem.textContent}${more}` }),
+      button("Show", { kind: "is-small", onclick: () => this.#actions.showEditor(editor) }),
+      button("Give up", { kind: "is-small is-quiet", onclick: () => this.#actions.giveUp(editor) }));
+  }
+}
+
 // The pages in place of records: for a table that cannot be read, with what a repair would keep, and for a large table
 // that the server is still reading.
 
@@ -212,7 +257,11 @@ export function brokenTable(table, message, { isReadOnly, onRepaired, onFailure 
     shape: "check", kind: "is-primary", hidden: true,
     onclick: () => table.repair(true).then(onRepaired).catch(onFailure),
   });
-  table.check().then(({ problems: found }) => problems.replaceChildren(...found.map(problemItem)), onFailure);
+  const show = (found) => problems.replaceChildren(...found.map(problemItem));
+  table.check().then((answer) => show(answer.problems), (error) => {
+    if (error.name === "AbortError") show([{ message: "The check was stopped." }]);
+    else onFailure(error);
+  });
   if (!isReadOnly) {
     table.repair(false).then((plan) => {
       outcome.textContent = outcomeText(plan);
@@ -239,23 +288,36 @@ export function brokenTable(table, message, { isReadOnly, onRepaired, onFailure 
     element("div", { class: "buttons" }, apply));
 }
 
-/** What stays and what goes. `before` is null if no page has seen the table since the server was started. */
+/**
+ * What stays and what goes. `before` is what a page last saw, and null if none has seen the table since the server was
+ * started. Somebody may have deleted records since.
+ */
 function outcomeText({ before, kept, lost, notes }) {
   if (notes.length === 0 && lost === 0) return "There is nothing to repair.";
+  const stays = kept === null ? "" : `${counted(kept, "record")} ${kept === 1 ? "stays" : "stay"}`;
+  if (lost === 0) return `${stays === "" ? "" : `${stays}. `}Nothing is lost.`;
   const copy = "Only the copy keeps what goes.";
   if (kept !== null && before > kept) {
-    return `${grouped(kept)} of ${counted(before, "record")} stay, ${grouped(before - kept)} go. ${copy}`;
+    const gone = before - kept;
+    return `${stays}, ${grouped(gone)} ${gone === 1 ? "goes" : "go"}: a page last saw ${grouped(before)}. ${copy}`;
   }
-  const stays = kept === null ? "" : `${counted(kept, "record")} ${kept === 1 ? "stays" : "stay"}. `;
-  if (lost === 0) return `${stays}Nothing is lost.`;
   const goes = lost === 1 ? "goes; it may have held" : "go; each may have held";
-  return `${stays}${counted(lost, "piece")} of the file cannot be read and ${goes} many records. ${copy}`;
+  return `${stays === "" ? "" : `${stays}. `}${counted(lost, "piece")} of the file cannot be read and ${goes} many `
+    + `records. ${copy}`;
 }
 
 function problemItem({ message, line }) {
   const place = element("span", { class: "line-number", textContent: `line ${line}` });
   return element("li", {}, line ? place : null, element("span", { textContent: message }));
 }
+
+/** Shown if reading was stopped before there was a list. `onAgain()` reads. */
+export const unreadTable = (onAgain) => element(
+  "section",
+  { class: "empty" },
+  element("h2", { textContent: "Nothing has been read" }),
+  element("p", { role: "status", textContent: "Reading was stopped before the first records were there." }),
+  button("Read again", { kind: "is-primary", onclick: onAgain }));
 
 /** `bytes` is the size of the table's file. */
 export const readingTable = (name, bytes) => element(

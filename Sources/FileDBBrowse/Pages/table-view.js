@@ -4,13 +4,13 @@ import { RecordActions } from "./actions.js";
 import { RecordList, Selection } from "./api.js";
 import { Arrangement, printTable } from "./columns.js";
 import { askForColumn } from "./dialogs.js";
-import { button, counted, element, grouped, icon, menuButton } from "./dom.js";
+import { button, counted, element, grouped, menuButton } from "./dom.js";
 import { CellEditor } from "./editing.js";
 import { FilterBar } from "./filter.js";
 import { Grid, rowHeight } from "./grid.js";
 import { allowDragging, allowMovingColumns, allowResizing, handleKeys, handlePointer } from "./input.js";
-import { brokenTable, readingTable } from "./messages.js";
-import { sortText, sortWords, turned } from "./values.js";
+import { brokenTable, readingTable, StatusLine, unreadTable } from "./messages.js";
+import { sortText, turned } from "./values.js";
 
 /** Stands for the ids of all records. */
 const everything = { has: () => true, add: () => {} };
@@ -31,8 +31,10 @@ export class TableView {
   #changed = new Set();
   /** What is shown above the status line, unless the table cannot be read. */
   #parts;
-  /** The problem that is shown in place of records, as JSON. */
+  /** What is shown in place of records, such as a problem as JSON. */
   #instead = "";
+  /** The last stop that was told, see `Api.stops`. */
+  #toldStop = 0;
 
   /** `options`: `api`, `notices`, `isReadOnly`, `storePath`, `undoAction(step)`, `onCount(count)`. */
   constructor(name, options) {
@@ -137,14 +139,20 @@ export class TableView {
   }
 
   #enqueue(run) {
-    this.#work = this.#work.then(run).catch((error) => this.notices.fail(error));
+    this.#work = this.#work.then(run).catch((error) => this.#failReading(error));
     return this.#work;
+  }
+
+  #failReading(error) {
+    if (error.name === "AbortError") this.#sayStopped();
+    else this.notices.fail(error);
   }
 
   async #readNewList() {
     const { query, sortKeys } = this;
     const list = new RecordList(this.table, { ...query }, {
-      onArrival: () => this.grid.render(), onFailure: () => this.refresh(),
+      onArrival: () => this.grid.render(),
+      onFailure: (error) => (error.name === "AbortError" ? this.#sayStopped() : this.refresh()),
     });
     const [info, [read]] = await Promise.all([this.table.info(), Promise.allSettled([list.refresh({})])]);
     if (this.#showInstead(info)) return;
@@ -244,11 +252,15 @@ export class TableView {
     this.status.hidePlace();
     // Somebody may be about to press its button.
     const shown = JSON.stringify([problem, reading]);
-    if (shown === this.#instead) return true;
-    this.#instead = shown;
-    const page = reading === undefined ? this.#broken(problem) : readingTable(this.table.name, reading);
-    this.node.replaceChildren(page, this.status.node);
+    if (shown !== this.#instead) {
+      this.#showPage(shown, reading === undefined ? this.#broken(problem) : readingTable(this.table.name, reading));
+    }
     return true;
+  }
+
+  #showPage(instead, page) {
+    this.#instead = instead;
+    this.node.replaceChildren(page, this.status.node);
   }
 
   #broken(problem) {
@@ -257,9 +269,15 @@ export class TableView {
     });
   }
 
-  /** Called after a person has stopped requests. The list stays, with its query. */
-  sayStopped() {
+  /** Says once what a person's stop has left, if the table is in sight. The list stays, with its query. */
+  #sayStopped() {
+    if (this.#toldStop === this.api.stops || !this.node.isConnected) return;
+    this.#toldStop = this.api.stops;
     const { query, sortKeys } = this;
+    if (!this.list) {
+      this.query = { ...query };  // Otherwise, a query that waited would be read now.
+      return this.#showPage("stopped", unreadTable(() => this.refresh()));
+    }
     const isListed = query === this.listed?.query;
     Object.assign(this, this.listed);
     this.notices.say(
@@ -299,6 +317,7 @@ export class TableView {
   /** Reads the newest state and moves the focus to the first of these records. `verb` begins the message about it. */
   async showRecords(ids, verb) {
     await this.refresh(ids);
+    if (!this.list) return;
     const [id] = ids;
     const place = this.list.indexOf(id) ?? (await this.list.place(id));
     if (place !== null) this.grid.focusCell(place, this.grid.focused.column);
@@ -314,6 +333,7 @@ export class TableView {
   }
 
   focusGrid() {
+    if (!this.list) return;
     this.grid.focusCell(this.grid.focused.row, this.grid.focused.column);
   }
 
@@ -392,50 +412,4 @@ function columnList(view) {
   const tools = [{ label: "Arrange as before", run: () => view.arrange(() => arrangement.reset()) }];
   if (!view.isReadOnly) tools.unshift({ label: "Add a column…", run: () => askForColumn({ name: "" }, view) });
   return [...items, null, ...tools];
-}
-
-/** The line below the records: the place, the order, and the values that were refused. */
-class StatusLine {
-  node = element("div", { class: "status" });
-  #actions;
-  #place = element("span", { class: "status-place" });
-  #sorted = element("span", { class: "status-sorted" });
-  #refused = element("div", { class: "status-refused", role: "alert", hidden: true });
-
-  /** `actions`: `keepOrder()`, `endSort()`, `showEditor(editor)`, `giveUp(editor)`. */
-  constructor(actions) {
-    this.#actions = actions;
-    this.node.append(this.#refused, this.#place, this.#sorted);
-  }
-
-  showPlace(row, total) {
-    const place = row < 0 || total === 0 ? counted(total, "record") : `Record ${grouped(row + 1)} of ${grouped(total)}`;
-    this.#place.textContent = place;
-  }
-
-  /** What is left is what was refused. */
-  hidePlace() {
-    this.#place.textContent = "";
-    this.#sorted.replaceChildren();
-  }
-
-  showSort(keys, isReadOnly) {
-    if (keys.length === 0) return this.#sorted.replaceChildren();
-    const keep = button("Keep this order", { kind: "is-small", onclick: () => this.#actions.keepOrder() });
-    const end = button("End the sorting", { kind: "is-small is-quiet", onclick: () => this.#actions.endSort() });
-    this.#sorted.replaceChildren(`View sorted by ${sortWords(keys)}`, ...(isReadOnly ? [] : [keep]), end);
-  }
-
-  /** Shows the newest of the editors whose values were refused. The others follow when it is done. */
-  showRefused(editors) {
-    const [editor] = editors.slice(-1);
-    this.#refused.hidden = !editor;
-    if (!editor) return this.#refused.replaceChildren();
-    const more = editors.length > 1 ? ` (${editors.length} values are not saved)` : "";
-    this.#refused.replaceChildren(
-      icon("warning"),
-      element("span", { textContent: `Not saved: ${editor.label}. ${editor.problem.textContent}${more}` }),
-      button("Show", { kind: "is-small", onclick: () => this.#actions.showEditor(editor) }),
-      button("Give up", { kind: "is-small is-quiet", onclick: () => this.#actions.giveUp(editor) }));
-  }
 }

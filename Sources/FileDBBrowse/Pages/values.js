@@ -224,10 +224,12 @@ const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
 /** A text as one cell. Without quotes, its lines would be pasted as several. */
 export const cellText = (text) => (/[\t\n\r]|^"/.test(text) ? quoted(text) : text);
 
-/** The text of a cell that is quoted because it has lines or tabs; undefined for any other text. */
+/** The text that `cellText` has quoted; undefined for any other text. */
 export function textOfCell(pasted) {
-  const isQuoted = /^"(?:[^"]|"")*[\t\n\r](?:[^"]|"")*"\r?\n?$/.test(pasted);
-  return isQuoted ? pasted.trim().slice(1, -1).replaceAll('""', '"') : undefined;
+  if (!/^"[^"]*(?:""[^"]*)*"\r?\n?$/.test(pasted)) return undefined;
+  const text = pasted.trim().slice(1, -1).replaceAll('""', '"');
+  // Somebody may have written quotes around a text that needs none.
+  return cellText(text) === pasted.trim() ? text : undefined;
 }
 
 export function tableHTML({ rows }) {
