@@ -48,8 +48,12 @@ import Testing
       let record = snapshot.randomElement(using: &random)
       switch (Int.random(in: 0..<8, using: &random), record) {
       case (0, let record?):
-        deleted.insert(record.fields["title"]?.string ?? "")
-        try table.delete(record.id)
+        // The service may have brought another record with this id.
+        try stores[machine].write { transaction in
+          let table = try transaction["todo"]
+          deleted.insert(try table.record(with: record.id)["title"]?.string ?? "")
+          try table.delete(record.id)
+        }
       case (1, let record?): try table.move(record.id, to: .top)
       case (2...3, let record?): try table.set(["note": .string("by \(machine) at \(step)")], of: record.id)
       default:
