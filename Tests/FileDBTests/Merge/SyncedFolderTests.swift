@@ -106,13 +106,15 @@ import Testing
         try attempt { machines in
           for machine in machines.stores.indices { machines.stores[machine] = try machines.open(machine) }
         }
-      } catch let error as StoreError where [.recordNotFound, .fileNotFound].contains(error.code) {
-        // The service has replaced the file since the program chose the record, or removed a draft.
+      } catch StoreError.Code.recordNotFound {
+        // The service has replaced the file since the program chose the record.
       } catch let error as StoreError where Self.isOfMissingPart(error) {}
     }
 
     private static func isOfMissingPart(_ error: StoreError) -> Bool {
-      [.damagedTable, .notATable, .tableNotFound, .newerFormat, .damagedJournal].contains(error.code)
+      // The service may also have removed a draft, or a file of records.
+      [.damagedTable, .notATable, .tableNotFound, .newerFormat, .damagedJournal, .fileNotFound]
+        .contains(error.code)
     }
 
     /// The titles in conflicts that nobody has settled.
