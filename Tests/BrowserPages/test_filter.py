@@ -49,10 +49,12 @@ class FilterTest(BrowseTest):
         self.assertEqual(browser.text(".filter-problem"), "")
 
     def test_a_table_whose_first_reading_is_stopped_is_read_again(self):
-        filedb(self.store, "create", "notes")
-        filedb(self.store, "add", "notes", "title=Buy milk")
         self.open()
         browser = self.browser
+        filedb(self.store, "create", "notes")
+        filedb(self.store, "add", "notes", "title=Buy milk")
+        # A change that the page hears of later would make it read again.
+        browser.wait_for_text('.tables a[href="#/notes"]', "1")
         link = browser.find('.tables a[href="#/notes"]')
         browser.hold_requests(to="/notes")
         browser.click(link)
