@@ -78,13 +78,16 @@ class ArrangementTest(Heads):
         self.browser.open(self.server.address + "/books", "1")
         self.assertEqual(self.heads()[0], "title")
 
+    def hide(self, column):
+        self.to_head(column)
+        self.browser.keys((Keys.ALT, Keys.ARROW_DOWN))
+        self.choose("Hide")
+        self.browser.gone(f'[data-column="{column}"]')
+
     def test_columns_stay_arranged_when_the_server_starts_again(self):
         self.open()
         browser = self.browser
-        self.to_head("fat")
-        browser.keys((Keys.ALT, Keys.ARROW_DOWN))
-        self.choose("Hide")
-        browser.gone('[data-column="fat"]')
+        self.hide("fat")
         self.server.stop()
         self.server = Server(self.store)
         self.open()
@@ -120,10 +123,7 @@ class ArrangementTest(Heads):
     def test_a_column_is_hidden_and_shown_again(self):
         self.open()
         browser = self.browser
-        self.to_head("fat")
-        browser.keys((Keys.ALT, Keys.ARROW_DOWN))
-        self.choose("Hide")
-        browser.gone('[data-column="fat"]')
+        self.hide("fat")
         browser.driver.refresh()
         browser.cell("1")
         self.assertNotIn("fat", self.heads())

@@ -79,13 +79,18 @@ class RefusedTest(BrowseTest):
         browser.wait_for_focus_in(".cell-editor")
         self.assertEqual(browser.find(".cell-editor input").get_property("value"), "12,5")
 
-    def test_it_is_kept_while_the_file_is_broken(self):
-        self.open()
-        browser = self.refuse()
+    def break_file(self):
+        """Takes the end off the table's file, and returns its former text."""
         file = self.store / "food.plist"
         text = file.read_text()
         file.write_text(text.replace("</plist>", ""))
-        browser.wait_for_text(".broken", "cannot be read")
+        self.browser.wait_for_text(".broken", "cannot be read")
+        return text
+
+    def test_it_is_kept_while_the_file_is_broken(self):
+        self.open()
+        browser = self.refuse()
+        self.break_file()
         browser.wait_for_text(".status-refused", "kcal, record 2. This is not a whole number.")
         self.assertEqual(browser.text(".header .count"), "")
         browser.click(browser.button("Show", inside=".status-refused"))
@@ -103,13 +108,10 @@ class RefusedTest(BrowseTest):
     def test_it_is_given_up_while_the_file_is_broken(self):
         self.open()
         browser = self.refuse()
-        file = self.store / "food.plist"
-        text = file.read_text()
-        file.write_text(text.replace("</plist>", ""))
-        browser.wait_for_text(".broken", "cannot be read")
+        text = self.break_file()
         browser.click(browser.button("Give up"))
         browser.wait(lambda: not browser.find(".status-refused").is_displayed(), "it is still said")
-        file.write_text(text)
+        (self.store / "food.plist").write_text(text)
         browser.wait_for_cell("1", "name", "Brown rice")
         browser.gone(".cell-editor")
 
