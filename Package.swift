@@ -60,7 +60,6 @@ let package = Package(
     .library(name: "FileDBExchange", targets: ["FileDBExchange"]),
     .library(name: "FileDBSQLite", targets: ["FileDBSQLite"]),
     .library(name: "FileDBCluster", targets: ["FileDBCluster"]),
-    .library(name: "FileDBEtcd", targets: ["FileDBEtcd"]),
     .library(name: "FileDBLegacy", targets: ["FileDBLegacy"]),
     .executable(name: "filedb", targets: ["FileDBProgram"]),
     .executable(name: "filedb-extra", targets: ["FileDBExtra"]),
@@ -69,7 +68,7 @@ let package = Package(
   // and so would compile everything again. See Decisions/024.
   traits: [
     .trait(
-      name: "Command", description: "What needs another package: the programs and FileDBEtcd."),
+      name: "Command", description: "The programs, which need other packages."),
     .default(enabledTraits: ["Command"]),
   ],
   dependencies: [
@@ -103,15 +102,10 @@ let package = Package(
     module("FileDBSwiftUI", ["FileDB"]),
     module("FileDBExchange", ["FileDBEssentials", "FileDB"]),
     module("FileDBSQLite", ["FileDB", "FileDBExchange", "CFileDBSQLite"]),
-    // libpq is loaded when a program first connects; see Decisions/037.
-    module("FileDBCluster", ["FileDBEssentials", "FileDB", "FileDBStorage", "FileDBTables"]),
-    // The one log that needs SwiftNIO; see Decisions/039.
-    module(
-      "FileDBEtcd",
-      [
-        "FileDBEssentials", "FileDB", "FileDBTables", "FileDBCluster",
-        nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
-      ]),
+    // What Swift cannot call in libcurl.
+    .systemLibrary(name: "CFileDBCurl"),
+    // libpq and libcurl are loaded when a program first connects; see Decisions/037 and 039.
+    module("FileDBCluster", ["FileDBEssentials", "FileDB", "FileDBStorage", "FileDBTables", "CFileDBCurl"]),
     // The pages of `filedb browse`, as bytes; see Decisions/036.
     .target(name: "CFileDBPages"),
     // It sees the public API alone.
@@ -134,7 +128,7 @@ let package = Package(
       "FileDBProgram", ["FileDBCommand"], exclude: ["build", "install", "debian", "picture", "filedb.svg"]),
     program(
       "FileDBExtra",
-      ["FileDBCommand", "FileDBLanguage", "FileDBSQLite", "FileDBBrowse", "FileDBCluster", "FileDBEtcd"]),
+      ["FileDBCommand", "FileDBLanguage", "FileDBSQLite", "FileDBBrowse", "FileDBCluster"]),
 
     example("SharedTransaction"),
     example("TodoList"),
@@ -152,7 +146,7 @@ let package = Package(
 
     // One of several processes that share a store, each with a folder of its own.
     .executableTarget(
-      name: "SharedWorker", dependencies: ["FileDB", "FileDBCluster", "FileDBEtcd"],
+      name: "SharedWorker", dependencies: ["FileDB", "FileDBCluster"],
       path: "Tests/SharedWorker",
       packageAccess: false, swiftSettings: strict),
 
@@ -163,7 +157,7 @@ let package = Package(
 
     // Prints how long a shared store takes beside its bare engine; see Tests/Cluster/figures.
     .executableTarget(
-      name: "SharedTimes", dependencies: ["FileDB", "FileDBCluster", "FileDBEtcd", "TestSupport"],
+      name: "SharedTimes", dependencies: ["FileDB", "FileDBCluster", "TestSupport"],
       path: "Tests/Cluster/SharedTimes", swiftSettings: strict),
 
     // Tries a million states of the disk after a power cut; the tests try some thousands of them.
@@ -173,7 +167,7 @@ let package = Package(
 
     .target(
       name: "TestSupport",
-      dependencies: ["FileDB", "FileDBCluster", "FileDBEtcd", "FileDBLanguage", "FileDBStorage"],
+      dependencies: ["FileDB", "FileDBCluster", "FileDBLanguage", "FileDBStorage"],
       path: "Tests/Support",
       swiftSettings: strict + optimized),
     tests("FileDBPlistTests", ["FileDBPlist"], resources: [.copy("Corner")]),
@@ -184,9 +178,7 @@ let package = Package(
     tests("FileDBCrashTests", ["FileDB"]),
     tests("FileDBExchangeTests", ["FileDBExchange"]),
     tests("FileDBSQLiteTests", ["FileDBSQLite", "CFileDBSQLite"]),
-    tests(
-      "FileDBClusterTests",
-      ["FileDBCluster", "FileDBEtcd", "SharedWorker", nio("NIOCore"), nio("NIOEmbedded")]),
+    tests("FileDBClusterTests", ["FileDBCluster", "SharedWorker"]),
     tests("FileDBBrowseTests", ["FileDBBrowse", nio("NIOEmbedded")]),
     tests("FileDBLegacyTests", ["FileDBLegacy"]),
     tests("FileDBProcessTests", ["FileDB", "StoreWorker"]),

@@ -11,6 +11,7 @@ package struct SharedAddress: Sendable {
 
   private static let schemes: [(text: String, engine: Engine)] = [
     ("postgres://", .postgreSQL), ("postgresql://", .postgreSQL), ("etcd://", .etcd),
+    ("etcds://", .etcd),
   ]
 
   package let engine: Engine
@@ -28,16 +29,9 @@ package struct SharedAddress: Sendable {
       )
     }
     self.engine = engine
-    // Before the first / or @, a ? belongs to the user's name or password.
-    let rest = text.dropFirst(scheme.count)
-    let start = rest.unicodeScalars.firstIndex { $0 == "@" || $0 == "/" } ?? rest.startIndex
-    guard let mark = rest[start...].unicodeScalars.firstIndex(of: "?") else {
-      (connection, store) = (text, nil)
-      return
-    }
+    let (place, parameters) = Self.cut(text.dropFirst(scheme.count))
     var (others, names): ([String], [String]) = ([], [])
-    for parameter in text[text.unicodeScalars.index(after: mark)...].parts(between: "&")
-    where !parameter.isEmpty {
+    for parameter in parameters {
       let (key, value) = parameter.cut(at: "=") ?? (parameter, "")
       guard key == "store" else {
         others.append(parameter)
@@ -49,8 +43,18 @@ package struct SharedAddress: Sendable {
       names.append(name)
     }
     guard names.count < 2 else { throw Self.wrong("the address names several stores") }
-    connection = text[..<mark] + (others.isEmpty ? "" : "?" + others.joined(separator: "&"))
+    connection = scheme + place + (others.isEmpty ? "" : "?" + others.joined(separator: "&"))
     store = names.first
+  }
+
+  /// Takes the parameters off the part of an address after its scheme. A `?` in the user's name or password begins none.
+  static func cut(_ rest: Substring) -> (place: Substring, parameters: [String]) {
+    let scalars = rest.unicodeScalars
+    let server = scalars.prefix { $0 != "/" }
+    let start = server.lastIndex(of: "@") ?? rest.startIndex
+    guard let mark = scalars[start...].firstIndex(of: "?") else { return (rest, []) }
+    let parameters = rest[scalars.index(after: mark)...].parts(between: "&")
+    return (rest[..<mark], parameters.filter { !$0.isEmpty })
   }
 
   private init(_ engine: Engine, connection: String, store: String) {

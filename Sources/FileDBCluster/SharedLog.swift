@@ -26,6 +26,27 @@ public struct SharedLog: Sendable {
     SharedLog(PostgresLog(connection, store: store, timeout: timeout))
   }
 
+  /// A log in etcd 3.4 or later. This does not connect yet.
+  ///
+  ///     let log = try SharedLog.etcd("etcds://m1,m2,m3/app", store: "notes")
+  ///
+  /// - Parameters:
+  ///   - address: the members of the cluster, and a prefix for all keys, such as
+  ///     `etcds://user:password@m1:2379,m2:2379/prefix?cacert=/etc/etcd/ca.pem`. The port is 2379 by default, and the
+  ///     prefix `filedb`. Name a user if etcd has authentication turned on. The password may also be in the environment,
+  ///     in `ETCDCTL_PASSWORD`. With `etcds`, the connection uses TLS. `cacert` is the file with the certificate of the
+  ///     authority that the members' certificates must come from; `cert` and `key` are those of this client. They may
+  ///     also be in `ETCDCTL_CACERT`, `ETCDCTL_CERT` and `ETCDCTL_KEY`. With `etcd`, everything is sent in plain text.
+  ///     No error repeats the address.
+  ///   - store: the name of the store. A prefix may have many stores.
+  ///   - timeout: how long to wait for a connection to a member, and for its answer while nothing of it arrives.
+  /// - Throws: ``StoreError/Code/unreachable`` for a wrong address.
+  public static func etcd(
+    _ address: String, store: String, timeout: Duration = .seconds(5)
+  ) throws -> SharedLog {
+    SharedLog(try EtcdLog(address, store: store, timeout: timeout))
+  }
+
   /// Creates the store, and the tables that it needs in the database. It changes nothing that already exists.
   /// - Throws: ``StoreError/Code/unreachable``, also if the database's user is not allowed to create them;
   ///   ``StoreError/Code/newerFormat``.

@@ -2,7 +2,6 @@ import FileDB
 import FileDBCluster
 import FileDBCommand
 import FileDBEssentials
-import FileDBEtcd
 
 /// Stores that several machines share.
 extension AllExtras {

@@ -1,10 +1,9 @@
 import FileDB
-import FileDBCluster
 import Foundation
 import TestSupport
 import Testing
 
-@testable import FileDBEtcd
+@testable import FileDBCluster
 
 /// Addresses of etcd clusters.
 @Suite struct EtcdAddressTests {
@@ -25,20 +24,42 @@ import Testing
   }
 
   @Test(arguments: [
-    "etcds://geheim", "etcd://", "etcd://geheim:x/a", "etcd://geheim:0", "etcd://geheim,",
+    "etcdss://geheim", "etcd://", "etcd://geheim:x/a", "etcd://geheim:0", "etcd://geheim,",
     "etcd://:geheim@m1",
-    "etcd://geheim/a?tls=yes", "etcd://[geheim", "etcd://me:geheim%2@m1",
+    "etcd://geheim/a?tls=yes", "etcd://[geheim", "etcd://me:geheim%2@m1", "etcd://geheim#x/a",
+    "etcd://m1 geheim",
+    "etcds://m1/a?cacert=geheim.pem", "etcds://m1?cacert=", "etcds://m1?key=/a&key=/geheim",
+    "etcd://m1?cert=/geheim",
   ]) func wrongAddressIsToldWithoutRepeatingIt(text: String) {
     let error = storeError { _ = try SharedLog.etcd(text, store: "s") }
     #expect(error?.code == .unreachable && error?.description.contains("geheim") == false)
   }
 }
 
-/// Passwords in addresses of etcd clusters.
-@Suite struct EtcdPasswordTests {
-  @Test(arguments: [("etcd://me:a?b@m1", "%3F"), ("etcd://me:100%@m1", "two hexadecimal digits")])
-  func errorSaysHowToWriteTheCharacter(text: String, hint: String) {
-    #expect(storeError { _ = try EtcdAddress(text) }?.description.contains(hint) == true)
+/// Passwords and files in addresses of etcd clusters.
+@Suite struct EtcdSecretsTests {
+  @Test func errorSaysHowToWriteThePercentSign() {
+    let error = storeError { _ = try EtcdAddress("etcd://me:100%@m1") }
+    #expect(error?.description.contains("two hexadecimal digits") == true)
+  }
+
+  @Test func questionMarkInAPasswordBeginsNoParameters() throws {
+    let address = try EtcdAddress("etcds://me:a?b@m1/p?cacert=/etc/ca%20file.pem")
+    #expect(address.password == "a?b" && address.prefix == "p")
+    #expect(address.text(of: "s") == "etcds://me@m1:2379/p?cacert=/etc/ca%20file.pem&store=s")
+  }
+
+  @Test func environmentNamesTheFilesThatTheAddressLacks() throws {
+    let environment = ["ETCDCTL_CACERT": "/env/ca", "ETCDCTL_CERT": "/env/cert", "ETCDCTL_KEY": "env/key"]
+    let address = try EtcdAddress("etcds://m1?cert=/c")
+    #expect(address.security?.files(environment).map(\.1) == ["/env/ca", "/c", "env/key"])
+    #expect(try EtcdAddress("etcd://m1").security == nil, "the environment does not turn TLS on")
+  }
+
+  @Test func filesOfTLSSurviveTheWayThroughAnAddress() throws {
+    let address = try EtcdAddress("etcds://m1?key=/k&cert=/c&cacert=/a%26b")
+    #expect(address.security?.files([:]).map(\.1) == ["/a&b", "/c", "/k"])
+    #expect(try EtcdAddress(SharedAddress(address.text(of: "s")).connection) == address)
   }
 }
 

@@ -1,12 +1,11 @@
 import FileDB
-import FileDBCluster
 import FileDBTables
 import Foundation
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import FileDBEtcd
+@testable import FileDBCluster
 
 /// Unusual answers of etcd. A proxy makes them.
 @Suite(

@@ -1,11 +1,10 @@
 import FileDB
-import FileDBCluster
 import FileDBTables
 import Foundation
 import TestSupport
 import Testing
 
-@testable import FileDBEtcd
+@testable import FileDBCluster
 
 /// An etcd with lower limits, or with users. Each test starts its own.
 @Suite(.serialized, .enabled(if: EtcdCluster.current != nil, "needs etcd"))

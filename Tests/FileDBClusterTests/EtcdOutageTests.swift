@@ -1,10 +1,9 @@
 import FileDB
-import FileDBCluster
 import Foundation
 import TestSupport
 import Testing
 
-@testable import FileDBEtcd
+@testable import FileDBCluster
 
 /// Members of etcd that are paused, killed or cut off. The tests run one after another, with a cluster of their own.
 @Suite(

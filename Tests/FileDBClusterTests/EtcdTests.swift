@@ -1,12 +1,11 @@
 import FileDB
-import FileDBCluster
 import FileDBTables
 import Foundation
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import FileDBEtcd
+@testable import FileDBCluster
 
 /// Tests with the cluster that `Tests/Cluster/with-servers` has started.
 @Suite(

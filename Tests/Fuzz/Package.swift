@@ -28,7 +28,7 @@ let package = Package(
     fuzzer("FuzzLookup", ["FileDB"]),
     fuzzer("FuzzUndo", ["FileDB"]),
     fuzzer("FuzzConflicts", ["FileDB"]),
-    fuzzer("FuzzNotes", ["FileDB", "FileDBCluster", "FileDBEtcd"]),
+    fuzzer("FuzzNotes", ["FileDB", "FileDBCluster"]),
     fuzzer("FuzzMerge", ["FileDB"]),
     fuzzer("FuzzJSON", ["FileDB", "FileDBExchange"]),
     fuzzer("FuzzBinary", ["FileDB", "FileDBExchange"]),
@@ -36,7 +36,7 @@ let package = Package(
     fuzzer("FuzzSchema", ["FileDB", "FileDBExchange"]),
     fuzzer("FuzzHTTP", ["FileDB", "FileDBBrowse"]),
     fuzzer("FuzzPostgres", ["FileDB", "FileDBCluster"]),
-    fuzzer("FuzzEtcd", ["FileDB", "FileDBCluster", "FileDBEtcd"]),
+    fuzzer("FuzzEtcd", ["FileDB", "FileDBCluster"]),
   ],
   swiftLanguageModes: [.v6]
 )

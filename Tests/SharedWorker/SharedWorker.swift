@@ -1,6 +1,5 @@
 import FileDB
 import FileDBCluster
-import FileDBEtcd
 import Foundation
 
 /// SharedWorker CONNECTION STORE FOLDER NUMBER COUNT PATIENCE: moves an amount from one account to another, COUNT times.

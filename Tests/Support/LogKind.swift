@@ -1,6 +1,5 @@
 import FileDB
 import FileDBCluster
-import FileDBEtcd
 import Foundation
 
 /// The kinds of log that implement `CommitLog`.

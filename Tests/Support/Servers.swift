@@ -138,7 +138,7 @@ private func environment(_ variable: String) -> String? { ProcessInfo.processInf
 /// Runs a script in `Tests/Cluster`.
 /// - Returns: its output.
 @discardableResult
-private func runClusterScript(
+package func runClusterScript(
   _ name: String, _ arguments: [String], environment: [String: String] = [:]
 ) throws -> String {
   try run(

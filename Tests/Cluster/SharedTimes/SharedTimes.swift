@@ -1,6 +1,5 @@
 import FileDB
 import FileDBCluster
-import FileDBEtcd
 import Foundation
 
 /// SharedTimes postgres|etcd CONNECTION FOLDER COUNT: compares a store that several machines share with the bare engine,

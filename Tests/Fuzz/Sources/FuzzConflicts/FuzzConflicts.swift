@@ -58,7 +58,11 @@ private func test(_ bytes: [UInt8]) -> Bool {
 extension OpenConflicts {
   fileprivate var idCount: Int {
     conflicts.reduce(0) { count, conflict in
-      if case .order(let ours, let theirs) = conflict.kind { count + ours.count + theirs.count } else { count }
+      if case .order(let ours, let theirs) = conflict.kind {
+        count + ours.count + theirs.count
+      } else {
+        count
+      }
     }
   }
 }

@@ -3,7 +3,7 @@ import Foundation
 import FuzzSupport
 import Synchronization
 
-@testable import FileDBEtcd
+@testable import FileDBCluster
 
 /// Answers requests on a socket as etcd does, from keys that an input has changed, and changes the answers, too.
 final class FakeEtcd: Sendable {

@@ -5,7 +5,6 @@ import FuzzSupport
 // Testable, so that a log can be asked again as if nobody had asked before.
 @testable import FileDB
 @testable import FileDBCluster
-@testable import FileDBEtcd
 @testable import FileDBTables
 
 // An input tells what is to be changed in the keys of a store in etcd, and, behind a zero, in the answers about them.

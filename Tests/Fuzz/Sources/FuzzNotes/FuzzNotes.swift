@@ -4,7 +4,6 @@ import FuzzSupport
 // Testable, for what a folder knows about its shared log is nobody else's matter.
 @testable import FileDB
 @testable import FileDBCluster
-@testable import FileDBEtcd
 @testable import FileDBStorage
 @testable import FileDBTables
 

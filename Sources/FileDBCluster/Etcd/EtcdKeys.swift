@@ -1,4 +1,3 @@
-import FileDBCluster
 import FileDBEssentials
 import FileDBTables
 

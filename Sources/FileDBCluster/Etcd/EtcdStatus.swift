@@ -1,5 +1,4 @@
 import FileDB
-import FileDBCluster
 import FileDBEssentials
 import FileDBTables
 

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Sends requests to the members of an etcd cluster. Threads that send at the same time use separate connections.
 final class EtcdClient: Sendable {
-  fileprivate struct State {
+  private struct State {
     /// The endpoint that answered last.
     var current = 0
     /// Open connections to that endpoint that are not in use.
@@ -67,7 +67,7 @@ final class EtcdClient: Sendable {
 
   /// The text of a page outside the JSON gateway, such as `/metrics`.
   func page(_ path: String) throws(EtcdFailure) -> String {
-    String(decoding: try response(to: EtcdRequest(method: .GET, path: path)).body, as: UTF8.self)
+    String(decoding: try response(to: EtcdRequest(path: path)).body, as: UTF8.self)
   }
 
   private func send<Answer: Decodable>(
@@ -104,40 +104,42 @@ final class EtcdClient: Sendable {
     }
     guard let refusal = try? JSONDecoder().decode(EtcdRefusal.self, from: body), let message = refusal.text
     else {
+      let wantsTLS = String(decoding: response.body, as: UTF8.self).contains(
+        "HTTP request to an HTTPS server")
       throw .lost(
-        "the server (HTTP \(response.status)) is not the JSON gateway of etcd 3.4 or later")
+        wantsTLS
+          ? "the server expects TLS; write etcds:// instead of etcd:// in the address"
+          : "the server (HTTP \(response.status)) is not the JSON gateway of etcd 3.4 or later")
     }
     throw EtcdFailure(code: refusal.code ?? 2, message: message)
   }
 
   // MARK: Connections
 
+  /// Asks the endpoint that answered last, or else the next one in the list that can be reached.
   private func response(to request: EtcdRequest) throws(EtcdFailure) -> EtcdResponse {
-    let connection = try connection()
-    do throws(EtcdFailure) {
-      let response = try connection.send(request, within: timeout)
-      giveBack(connection)
-      // A member without a leader can't help: ask the next one.
-      if response.status == 503 || response.status == 504 { giveUp(connection.endpoint) }
-      return response
-    } catch {
-      giveUp(connection.endpoint)
-      throw error
-    }
-  }
-
-  /// A connection to the endpoint that answered last, or else to the next one in the list that can be reached.
-  private func connection() throws(EtcdFailure) -> EtcdConnection {
-    if let idle = state.withLock({ $0.takeIdle() }) { return idle }
     var failures: [String] = []
     for _ in address.endpoints {
-      let endpoint = endpoint
-      do throws(EtcdFailure) { return try EtcdConnection(to: endpoint, within: timeout) } catch {
-        if case .unreachable(let message) = error { failures.append(message) }
-        giveUp(endpoint)
+      let connection = try connection()
+      do throws(EtcdFailure) {
+        let response = try connection.send(request, within: timeout)
+        giveBack(connection)
+        // A member without a leader can't help: ask the next one.
+        if response.status == 503 || response.status == 504 { giveUp(connection.endpoint) }
+        return response
+      } catch {
+        giveUp(connection.endpoint)
+        guard case .unreachable(let message) = error else { throw error }
+        failures.append(message)
       }
     }
     throw .unreachable(failures.joined(separator: "; "))
+  }
+
+  private func connection() throws(EtcdFailure) -> EtcdConnection {
+    let (endpoint, idle) = state.withLock { (address.endpoints[$0.current], $0.idle.popLast()) }
+    if let idle { return idle }
+    return try EtcdConnection(to: endpoint, address.security)
   }
 
   private func giveBack(_ connection: EtcdConnection) {
@@ -178,12 +180,5 @@ final class EtcdClient: Sendable {
       response(to: EtcdRequest(path: "/v3/auth/authenticate", body: login)))
     state.withLock { $0.token = answer.token }
     return answer.token
-  }
-}
-
-extension EtcdClient.State {
-  fileprivate mutating func takeIdle() -> EtcdConnection? {
-    while let connection = idle.popLast() { if connection.isOpen { return connection } }
-    return nil
   }
 }

@@ -1,5 +1,4 @@
 import FileDB
-import FileDBCluster
 import FileDBEssentials
 
 /// The number and token of a commit, such as `17 0f…`; `0 -` before the first commit.
