@@ -22,8 +22,19 @@ func core(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   module(name, dependencies, settings: strict + optimized)
 }
 
-func program(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-  .executableTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
+// What Sources/FileDBProgram/build links `filedb` with, so that it needs nothing of the system. `filedb-extra` cannot be
+// like that, because it loads libraries; see Decisions/027.
+let wholeProgram: [LinkerSetting] =
+  Context.environment["FILEDB_STATIC_LIBRARIES"].map { libraries in
+    let words = ["-static-executable", "-use-ld=lld"]
+    return [.unsafeFlags(libraries.split(separator: " ").reduce(words) { $0 + ["-Xlinker", String($1)] })]
+  } ?? []
+
+func program(
+  _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], linking: [LinkerSetting] = []
+) -> Target {
+  .executableTarget(
+    name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict, linkerSettings: linking)
 }
 
 func nio(_ product: String) -> Target.Dependency {
@@ -125,7 +136,8 @@ let package = Package(
           name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ]),
     program(
-      "FileDBProgram", ["FileDBCommand"], exclude: ["build", "install", "debian", "picture", "filedb.svg"]),
+      "FileDBProgram", ["FileDBCommand"], exclude: ["build", "install", "debian", "picture", "filedb.svg"],
+      linking: wholeProgram),
     program(
       "FileDBExtra",
       ["FileDBCommand", "FileDBLanguage", "FileDBSQLite", "FileDBBrowse", "FileDBCluster"]),

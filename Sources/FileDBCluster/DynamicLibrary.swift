@@ -13,8 +13,10 @@ struct DynamicLibrary {
   /// - Throws: ``StoreError/Code/unreachable`` if it is not installed.
   init(_ name: String, files: [String], package: String) throws(StoreError) {
     guard let handle = files.lazy.compactMap({ dlopen($0, RTLD_NOW) }).first else {
+      let reason = dlerror().map { " (\(String(cString: $0)))" } ?? ""
       throw StoreError(
-        .unreachable, "\(name) is not installed; on Debian and Ubuntu, install the package \(package)")
+        .unreachable,
+        "\(name) is not installed or cannot be used\(reason); on Debian and Ubuntu, install the package \(package)")
     }
     (self.handle, self.name) = (handle, name)
   }

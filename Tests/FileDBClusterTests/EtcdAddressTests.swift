@@ -53,6 +53,8 @@ import Testing
     let environment = ["ETCDCTL_CACERT": "/env/ca", "ETCDCTL_CERT": "/env/cert", "ETCDCTL_KEY": "env/key"]
     let address = try EtcdAddress("etcds://m1?cert=/c")
     #expect(address.security?.files(environment).map(\.1) == ["/env/ca", "/c", "env/key"])
+    let empty = try EtcdAddress("etcds://m1").security?.files(environment.mapValues { _ in "" })
+    #expect(empty?.isEmpty == true, "an empty variable names no file")
     #expect(try EtcdAddress("etcd://m1").security == nil, "the environment does not turn TLS on")
   }
 

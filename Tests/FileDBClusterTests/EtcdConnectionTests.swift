@@ -68,6 +68,45 @@ struct EtcdConnectionTests {
     }
   }
 
+  /// Each piece comes before the time has run out, and the last one after twice that time.
+  @Test func slowAnswerArrivesWhole() throws {
+    let timeout = Duration.seconds(2)
+    let pieces = ["HTTP/1.1 200 OK\r\n", "Content-Length: 4\r\n\r\n", "ab", "cd"]
+    let server = try PlayedServer([.slowly(pieces.map { Array($0.utf8) }, pause: timeout * 0.6)])
+    let connection = try EtcdConnection(to: EtcdEndpoint(host: "127.0.0.1", port: server.port), nil)
+    #expect(try connection.send(Self.request, within: timeout).body == Array("abcd".utf8))
+  }
+
+  /// It has sent the first half when the connection breaks.
+  @Test func requestThatIsHalfSentIsLost() throws {
+    let server = try PlayedServer([.answer(Self.answer), .closeEarly])
+    let connection = try EtcdConnection(to: EtcdEndpoint(host: "127.0.0.1", port: server.port), nil)
+    _ = try connection.send(Self.request, within: longestWait)
+    let large = EtcdRequest(path: "/", body: [UInt8](repeating: 1, count: 10_000_000))
+    do throws(EtcdFailure) {
+      _ = try connection.send(large, within: longestWait)
+      Issue.record("nobody answered")
+    } catch {
+      guard case .lost = error else {
+        Issue.record("\(error)")
+        return
+      }
+    }
+    #expect(server.connections == 1, "it was not sent again")
+  }
+
+  @Test func interruptionEndsAStream() throws {
+    let server = try PlayedServer([.silence(after: Array("HTTP/1.1 200 OK\r\n\r\nnews".utf8))])
+    let connection = try EtcdConnection(to: EtcdEndpoint(host: "127.0.0.1", port: server.port), nil)
+    let hasNews = DispatchSemaphore(value: 0)
+    let stream = startThread("the stream") { connection.stream(Self.request) { _ in hasNews.signal() } }
+    try startThread("the news") { hasNews.wait() }.wait()
+    connection.interrupt()
+    try stream.wait()
+    // It ends at once if it begins later.
+    connection.stream(Self.request) { _ in }
+  }
+
   /// A server that accepts connections, and says nothing: it never ends the handshake of TLS.
   @Test func silenceBeforeTheRequestIsNotLost() throws {
     let server = try PlayedServer([.silence(after: [])])
@@ -88,55 +127,79 @@ struct EtcdConnectionTests {
   }
 }
 
-private final class Bodies: Sendable {
-  let all = Mutex<[[UInt8]]>([])
+private final class Seen: Sendable {
+  let bodies = Mutex<[[UInt8]]>([])
+  let connections = Mutex(0)
 }
 
 /// A server that treats one request after another as a test says.
 private final class PlayedServer: Sendable {
   enum Step {
     case answer([UInt8])
+    /// Sends the pieces of an answer with a pause before each.
+    case slowly([[UInt8]], pause: Duration)
     /// Closes the connection after it has read the request.
     case close
+    /// Closes the connection when the request has begun.
+    case closeEarly
     /// Says this much, and then nothing more. It does not close the connection.
     case silence(after: [UInt8])
   }
 
   private let socket: LoopbackSocket
-  private let bodies = Bodies()
+  private let seen = Seen()
 
   var port: Int { socket.port }
   /// The bodies of the requests that have arrived.
-  var requests: [[UInt8]] { bodies.all.withLock(\.self) }
+  var requests: [[UInt8]] { seen.bodies.withLock(\.self) }
+  var connections: Int { seen.connections.withLock(\.self) }
 
   init(_ steps: [Step]) throws {
     socket = try LoopbackSocket()
     try socket.listen()
-    let listener = socket.descriptor
-    Thread.detachNewThread { [bodies] in
+    // The thread holds the socket. Otherwise it could accept clients of the next one with the same descriptor.
+    Thread.detachNewThread { [seen, socket] in
       var steps = steps[...]
-      while case let client = accept(listener, nil, nil), client >= 0 {
-        while let body = Self.request(client) {
-          bodies.all.withLock { $0.append(body) }
-          guard case .answer(let bytes)? = steps.first else { break }
+      while case let client = accept(socket.descriptor, nil, nil), client >= 0 {
+        seen.connections.withLock { $0 += 1 }
+        while let step = steps.first, let body = Self.request(client, step) {
+          seen.bodies.withLock { $0.append(body) }
+          guard Self.take(step, client) else { break }
           steps.removeFirst()
-          Self.send(bytes, to: client)
         }
-        if case .silence(let bytes)? = steps.first { Self.send(bytes, to: client) } else { close(client) }
+        if case .silence? = steps.first {} else { close(client) }
       }
     }
+  }
+
+  /// - Returns: whether the connection goes on.
+  private static func take(_ step: Step, _ client: CInt) -> Bool {
+    switch step {
+    case .answer(let bytes): send(bytes, to: client)
+    case .slowly(let pieces, let pause):
+      for piece in pieces {
+        usleep(UInt32(pause / .microseconds(1)))
+        send(piece, to: client)
+      }
+    case .silence(let bytes):
+      send(bytes, to: client)
+      return false
+    case .close, .closeEarly: return false
+    }
+    return true
   }
 
   deinit { shutdown(socket.descriptor, CInt(SHUT_RDWR)) }
 
   /// - Returns: the body of the next request; `nil` if the connection ends.
-  private static func request(_ client: CInt) -> [UInt8]? {
+  private static func request(_ client: CInt, _ step: Step) -> [UInt8]? {
     var received: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       let count = recv(client, &buffer, buffer.count, 0)
       guard count > 0 else { return nil }
       received += buffer[..<count]
+      if case .closeEarly = step { return [] }
       guard let head = received.firstRange(of: Array("\r\n\r\n".utf8)) else {
         // The first bytes of TLS.
         if received.first == 22 { return [] }

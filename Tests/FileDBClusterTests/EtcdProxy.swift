@@ -27,9 +27,9 @@ final class EtcdProxy: Sendable {
   init(to member: Int, _ change: @escaping Change) throws {
     socket = try LoopbackSocket()
     try socket.listen()
-    let listener = socket.descriptor
-    Thread.detachNewThread {
-      while case let client = accept(listener, nil, nil), client >= 0 {
+    // The thread holds the socket. Otherwise it could accept clients of the next one with the same descriptor.
+    Thread.detachNewThread { [socket] in
+      while case let client = accept(socket.descriptor, nil, nil), client >= 0 {
         Thread.detachNewThread {
           try? Self.serve(client, member, change)
           close(client)

@@ -122,7 +122,8 @@ struct EtcdSecurity: Equatable, Sendable {
   /// For libcurl. Without an authority, it trusts those of the system.
   func files(_ environment: [String: String]) -> [(LibCurl.Option, String)] {
     Self.names.compactMap { name in
-      (given[name.parameter] ?? environment[name.variable]).map { (name.option, $0) }
+      let file = given[name.parameter] ?? environment[name.variable] ?? ""
+      return file.isEmpty ? nil : (name.option, file)
     }
   }
 

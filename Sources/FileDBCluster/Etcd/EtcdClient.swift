@@ -104,12 +104,7 @@ final class EtcdClient: Sendable {
     }
     guard let refusal = try? JSONDecoder().decode(EtcdRefusal.self, from: body), let message = refusal.text
     else {
-      let wantsTLS = String(decoding: response.body, as: UTF8.self).contains(
-        "HTTP request to an HTTPS server")
-      throw .lost(
-        wantsTLS
-          ? "the server expects TLS; write etcds:// instead of etcd:// in the address"
-          : "the server (HTTP \(response.status)) is not the JSON gateway of etcd 3.4 or later")
+      throw .lost("the server (HTTP \(response.status)) is not the JSON gateway of etcd 3.4 or later")
     }
     throw EtcdFailure(code: refusal.code ?? 2, message: message)
   }

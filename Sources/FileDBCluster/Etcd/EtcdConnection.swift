@@ -56,15 +56,20 @@ final class EtcdConnection: @unchecked Sendable {
   init(to endpoint: EtcdEndpoint, _ security: EtcdSecurity?) throws(EtcdFailure) {
     (self.endpoint, self.security) = (endpoint, security)
     do throws(StoreError) { curl = try LibCurl.load() } catch { throw .unreachable(error.message) }
-    guard let request = curl.makeRequest(), let connections = curl.makeConnections() else {
-      preconditionFailure("there is not enough memory for a connection")
+    guard let request = curl.makeRequest() else { throw .unreachable("there is not enough memory") }
+    guard let connections = curl.makeConnections() else {
+      curl.freeRequest(request)
+      throw .unreachable("libcurl cannot make a connection; perhaps this process has too many open files")
     }
     (self.request, self.connections) = (request, connections)
   }
 
   deinit {
-    curl.freeRequest(request)
-    _ = curl.freeConnections(connections)
+    // The end of TLS is a message, too.
+    withoutBrokenPipes {
+      curl.freeRequest(request)
+      _ = curl.freeConnections(connections)
+    }
   }
 
   /// Sends a request, and waits for the whole answer.
@@ -93,6 +98,8 @@ final class EtcdConnection: @unchecked Sendable {
     try withoutActuallyEscaping(receive) { receive throws(EtcdFailure) in
       let exchange = EtcdExchange(sending: what.body ?? [], receive)
       let headers = prepare(what, exchange, timeout)
+      // Otherwise the request would keep pointers to the exchange.
+      defer { curl.reset(request) }
       let result = withoutBrokenPipes {
         Result { () throws(EtcdFailure) in try run(exchange, within: timeout) }
       }
@@ -115,10 +122,11 @@ final class EtcdConnection: @unchecked Sendable {
     curl.set(.keepAliveIdle, 5, of: request)
     curl.set(.keepAliveInterval, 2, of: request)
     if let timeout {
-      curl.set(.connectTimeout, CLong((timeout / .milliseconds(1)).rounded(.up)), of: request)
+      curl.set(.connectTimeout, CLong(min(timeout / .milliseconds(1), 1e9).rounded(.up)), of: request)
+      // Do not wait for a name server that does not answer.
+      curl.set(.quickExit, 1, of: request)
     }
-    let environment = ProcessInfo.processInfo.environment
-    for (option, file) in security?.files(environment) ?? [] { curl.set(option, file, of: request) }
+    if let security { secure(by: security) }
     exchange.connect(to: curl, request)
     curl.set(what.body == nil ? .httpGet : .post, 1, of: request)
     if let body = what.body { curl.set(.bodySize, size: body.count, of: request) }
@@ -128,6 +136,15 @@ final class EtcdConnection: @unchecked Sendable {
     let list = headers.reduce(nil) { curl.append($0, $1) }
     curl.set(.headers, list.map { UnsafeRawPointer($0) }, of: request)
     return list
+  }
+
+  private func secure(by security: EtcdSecurity) {
+    let files = security.files(ProcessInfo.processInfo.environment)
+    for (option, file) in files { curl.set(option, file, of: request) }
+    // libcurl would trust the system's authorities beside the given one.
+    if files.contains(where: { $0.0 == .authority }) { curl.set(.authorities, nil, of: request) }
+    // A key with a password is an error. Nobody is asked for it.
+    curl.set(.keyPassword, "", of: request)
   }
 
   /// - Returns: libcurl's result; 0 if the whole answer has arrived.
@@ -163,7 +180,7 @@ final class EtcdConnection: @unchecked Sendable {
   private func late(_ timeout: Duration, _ exchange: EtcdExchange) -> EtcdFailure {
     exchange.hasBegun
       ? .lost("\(endpoint) did not answer within \(timeout)")
-      : .unreachable("\(endpoint) cannot be reached: no connection within \(timeout)")
+      : .unreachable("\(endpoint) cannot be reached: no answer within \(timeout)")
   }
 
   private func failure(_ code: CInt, _ exchange: EtcdExchange) -> EtcdFailure {
@@ -175,8 +192,10 @@ final class EtcdConnection: @unchecked Sendable {
       case LibCurl.noConnection where system != 0: String(cString: strerror(system))
       case LibCurl.noHandshake:
         "\(text.trimmingPrefix("OpenSSL ")) (perhaps it does not use TLS at this port)"
-      case LibCurl.noAnswer where security != nil:
-        "it closed the connection without an answer, as etcd does if it does not accept the client's certificate"
+      case LibCurl.noAnswer:
+        security == nil
+          ? "it closed the connection without an answer; if it expects TLS, write etcds:// in the address"
+          : "it closed the connection without an answer, as etcd does if it does not accept the client's certificate"
       default: text
       }
     return exchange.hasBegun
@@ -231,7 +250,7 @@ private final class EtcdExchange {
     // libcurl sends a request again by itself if a connection that it has kept breaks before the answer. But etcd may
     // have carried out the first one. Without going back to the start of the body, libcurl reports the break instead.
     let rewind: @convention(c) (UnsafeMutableRawPointer?, Int64, CInt) -> CInt = { _, _, _ in
-      LibCurl.cannotRewind
+      LibCurl.rewindingFails
     }
     for option in [LibCurl.Option.receiver, .headerReceiver, .sender, .rewinder] {
       curl.set(option, me, of: request)

@@ -41,6 +41,7 @@ struct LibCurl: @unchecked Sendable {
     case keepAlive = 213
     case keepAliveIdle = 214
     case keepAliveInterval = 215
+    case quickExit = 322
     case receiver = 10001
     case url = 10002
     case proxy = 10004
@@ -48,9 +49,11 @@ struct LibCurl: @unchecked Sendable {
     case errorText = 10010
     case headers = 10023
     case certificate = 10025
+    case keyPassword = 10026
     case headerReceiver = 10029
     case authority = 10065
     case key = 10087
+    case authorities = 10097
     case rewinder = 10168
     case receive = 20011
     case send = 20012
@@ -67,7 +70,7 @@ struct LibCurl: @unchecked Sendable {
   static let noAnswer: CInt = 52
   /// What a function that sends or rewinds returns to end the request.
   static let abortSending = 0x1000_0000
-  static let cannotRewind: CInt = 1
+  static let rewindingFails: CInt = 1
   private static let allFeatures: CLong = 3
   private static let status: CInt = 0x20_0002
   private static let systemError: CInt = 0x20_0019
