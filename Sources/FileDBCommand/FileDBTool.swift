@@ -49,7 +49,7 @@ struct FileDBTool: ParsableCommand {
       CommandGroup(name: "Mend", subcommands: [Repair.self, Checkpoint.self, Init.self]),
     ])
 
-  /// While a single command is being parsed, only its configuration.
+  /// While only some commands matter, a configuration without the others.
   private static let narrowed = Mutex<CommandConfiguration?>(nil)
   static var configuration: CommandConfiguration { narrowed.withLock(\.self) ?? all }
 
@@ -139,6 +139,17 @@ struct FileDBTool: ParsableCommand {
       try CommandNames.check(rest)
       throw error
     }
+  }
+
+  /// Runs `body` while the tool has only the commands that these words name; all of them if the words name none, or ask
+  /// for help.
+  static func withCommands<Result>(namedIn words: [String], _ body: () throws -> Result) rethrows -> Result {
+    var few = all
+    few.subcommands = few.subcommands.filter { words.contains($0.configuration.commandName ?? "") }
+    guard !few.subcommands.isEmpty, !words.contains("help") else { return try body() }
+    narrowed.withLock { $0 = few }
+    defer { narrowed.withLock { $0 = nil } }
+    return try body()
   }
 
   /// The command of this name, or of this group, if the words are right. ArgumentParser generates help and messages

@@ -20,6 +20,12 @@ struct HelpTree {
     return HelpTree(tree)
   }
 
+  /// The tool with the commands that these words name. ArgumentParser describes all of them so slowly that a person who
+  /// presses the Tab key would notice.
+  static func all(namedIn words: [String]) throws -> HelpTree {
+    try FileDBTool.withCommands(namedIn: words) { try all() }
+  }
+
   private init(_ command: PlistDictionary) {
     name = command["commandName"]?.string ?? ""
     abstract = command["abstract"]?.string ?? ""

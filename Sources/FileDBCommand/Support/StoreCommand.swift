@@ -22,24 +22,27 @@ struct StoreLocation: ParsableArguments {
       "How long to wait for other programs that write to the store; by default 5 seconds.",
       valueName: "seconds"))
   var wait: Double?
-  @OptionGroup var server: ServerOptions
+  // Not as a group in this group: in a debug build, ArgumentParser checks an inner group many times over at each start.
+  @Option(parsing: .unconditional, help: ServerOptions.help) var timeout: Double?
   @Flag(help: "Print no messages, only data and errors.") var quiet = false
 
   func validate() throws {
     if let wait, !(wait >= 0 && wait <= 1_000_000) { throw ValidationError("--wait takes seconds, from 0.") }
+    try ServerOptions.check(timeout)
   }
 }
 
 /// How a command reaches a server of shared stores.
 struct ServerOptions: ParsableArguments {
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "How long to wait for a server of shared stores while nothing moves; by default 5 seconds.",
-      valueName: "seconds"))
-  var timeout: Double?
+  fileprivate static let help = ArgumentHelp(
+    "How long to wait for a server of shared stores while nothing moves; by default 5 seconds.",
+    valueName: "seconds")
 
-  func validate() throws {
+  @Option(parsing: .unconditional, help: help) var timeout: Double?
+
+  func validate() throws { try Self.check(timeout) }
+
+  fileprivate static func check(_ timeout: Double?) throws {
     if let timeout, !(timeout > 0 && timeout <= 1_000_000) {
       throw ValidationError("--timeout takes seconds, more than 0.")
     }
@@ -141,10 +144,10 @@ extension ParsableCommand {
   mutating func runAsAsked() throws {
     let locations = (self as? any StoreCommand).map { [$0.location, $0.tool.location] } ?? []
     let wait = locations.compactMap(\.wait).first.map { Duration.seconds($0) } ?? StoreUse.wait
-    let servers =
-      locations.map(\.server)
-      + ((self as? any ServerCommand).map { [$0.server, $0.tool.location.server] } ?? [])
-    let timeout = servers.compactMap(\.timeout).first.map { Duration.seconds($0) } ?? StoreUse.timeout
+    let timeouts =
+      locations.map(\.timeout)
+      + ((self as? any ServerCommand).map { [$0.server.timeout, $0.tool.location.timeout] } ?? [])
+    let timeout = timeouts.compactMap(\.self).first.map { Duration.seconds($0) } ?? StoreUse.timeout
     let isQuiet = Terminal.isQuiet || locations.contains(where: \.quiet)
     try StoreUse.$wait.withValue(wait) {
       try StoreUse.$timeout.withValue(timeout) { try Terminal.$isQuiet.withValue(isQuiet) { try run() } }

@@ -135,11 +135,34 @@ import Testing
     return "\(table.counter) \(records) \(String(describing: try table.schema))"
   }
 
+  /// What actions show, and what is in the store after them.
+  private struct Outcome {
+    let shown: [String]
+    let content: String
+  }
+
+  /// - Returns: the outcome in a store that has no such files.
+  private func soundOutcome(isWaiting: Bool, _ actions: some Sequence<Action>) throws -> Outcome {
+    let sound = try makeDisk(withWaitingCommits: isWaiting)
+    for file in try sound.list(Self.offsetsFolder) { try sound.remove("\(Self.offsetsFolder)/\(file)") }
+    let store = try open(sound)
+    return Outcome(shown: try actions.map { try $0.perform(in: store) }, content: try content(of: sound))
+  }
+
+  /// The outcomes of the first `actions`, by their number.
+  private func soundOutcomes(isWaiting: Bool) throws -> [Outcome] {
+    try (0...Self.actions.count).map {
+      try soundOutcome(isWaiting: isWaiting, Self.actions.prefix($0))
+    }
+  }
+
   /// Compares a store in which `forge` changes a file with one that has no such files.
-  /// - Parameter suffix: the end of the file's name.
+  /// - Parameters:
+  ///   - suffix: the end of the file's name.
+  ///   - expected: the outcome of this many of the actions.
   private func compare(
     _ suffix: String, isWaiting: Bool, _ actions: [Action], _ comment: Comment,
-    forge: ([UInt8]) -> [UInt8]
+    with expected: (Int) throws -> Outcome, forge: ([UInt8]) -> [UInt8]
   ) throws {
     let forged = try makeDisk(withWaitingCommits: isWaiting)
     let files = try forged.list(Self.offsetsFolder).filter { $0.hasSuffix(suffix) }
@@ -148,12 +171,9 @@ import Testing
     _ = try forged.replace("\(Self.offsetsFolder)/\(file)", with: bytes)
     let shown = try perform(actions, on: forged)
 
-    let sound = try makeDisk(withWaitingCommits: isWaiting)
-    for file in try sound.list(Self.offsetsFolder) { try sound.remove("\(Self.offsetsFolder)/\(file)") }
-    let store = try open(sound)
-    let expected = try actions.prefix(shown.count).map { try $0.perform(in: store) }
-    #expect(shown == expected, comment)
-    #expect(try content(of: forged) == content(of: sound), comment)
+    let sound = try expected(shown.count)
+    #expect(shown == sound.shown, comment)
+    #expect(try content(of: forged) == sound.content, comment)
   }
 
   // MARK: - Offsets
@@ -164,17 +184,20 @@ import Testing
 
   @Test(arguments: [false, true]) func forgedNumberInOffsetsChangesNothing(isWaiting: Bool) throws {
     let disk = try makeDisk(withWaitingCommits: isWaiting)
+    let sound = try soundOutcomes(isWaiting: isWaiting)
     let words = try disk.read("\(Self.offsetsFolder)/t").bytes.count / 8
     for word in 0..<words {
       for value in [0, 1, .max, .max / 2, .max / 2 - 1, 1 << 32, 1 << 62] as [UInt64] {
-        try compare("t", isWaiting: isWaiting, Self.actions, "number \(word) becomes \(value)") {
+        let comment: Comment = "number \(word) becomes \(value)"
+        try compare("t", isWaiting: isWaiting, Self.actions, comment, with: { sound[$0] }) {
           var bytes = $0
           bytes.setWord(word, to: value)
           return bytes.withChecksum
         }
       }
       for step in [-1, 1, 8] {
-        try compare("t", isWaiting: isWaiting, Self.actions, "number \(word) moves by \(step)") {
+        let comment: Comment = "number \(word) moves by \(step)"
+        try compare("t", isWaiting: isWaiting, Self.actions, comment, with: { sound[$0] }) {
           var bytes = $0
           bytes.setWord(word, to: UInt64(bitPattern: Int64(bitPattern: bytes.word(word)) &+ Int64(step)))
           return bytes.withChecksum
@@ -189,8 +212,10 @@ import Testing
     let end = Array("\n\t</dict>\n".utf8)
     let places = file.indices.filter { file[$0...].starts(with: end) }.map { $0 + 1 }
     #expect(places.count == 2, "the index map and the schema")
+    let sound = try soundOutcomes(isWaiting: isWaiting)
     for place in places {
-      try compare("t", isWaiting: isWaiting, Self.actions, "the index map ends at \(place)") {
+      let comment: Comment = "the index map ends at \(place)"
+      try compare("t", isWaiting: isWaiting, Self.actions, comment, with: { sound[$0] }) {
         var bytes = $0
         bytes.setWord(10, to: UInt64(place))
         return bytes.withChecksum
@@ -217,8 +242,10 @@ import Testing
     for _ in 0..<150 {
       let actions = (0..<Int.random(in: 1...8, using: &random)).map { _ in Action.random(&random) }
       let start = SeededRandom(seed: random.next())
+      let isWaiting = Bool.random(using: &random)
       try compare(
-        file, isWaiting: .random(using: &random), actions, "seed \(random.seed), \(start.seed): \(actions)"
+        file, isWaiting: isWaiting, actions, "seed \(random.seed), \(start.seed): \(actions)",
+        with: { try soundOutcome(isWaiting: isWaiting, actions.prefix($0)) }
       ) { bytes in
         var (bytes, random) = (bytes, start)
         bytes.forge(&random)

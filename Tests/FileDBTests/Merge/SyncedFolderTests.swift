@@ -151,7 +151,7 @@ import Testing
 
   @Test(arguments: Place.allCases) func noRecordIsLost(_ place: Place) throws {
     var random = SeededRandom.fromEnvironment("synced folder")
-    for round in 0..<TestLength.operations / 800 {
+    for round in 0..<min(TestLength.operations / 1_600, 500) {
       var machines = try Machines(place, &random)
       try machines.stores[0].table("todo").add(["title": "first", "note": "new", "done": false])
       try machines.stores[0].checkpoint()

@@ -15,11 +15,13 @@ import Testing
     "IS", "IS NOT",
   ]
 
+  /// Each operand stands on each side after each start, but not with each other operand, unless everything is tried.
   @Test(arguments: comparators) func textOfEveryComparisonIsReadAsTheSame(comparator: String) throws {
     var count = 0
-    for left in Self.operands {
-      for right in Self.operands + ["{\(left), n}"] {
-        for start in ["", "ANY ", "NOT "] {
+    for (number, left) in Self.operands.enumerated() {
+      for (other, right) in (Self.operands + ["{\(left), n}"]).enumerated() {
+        let starts = ["", "ANY ", "NOT "]
+        for start in TestLength.isFull ? starts : [starts[(number + other) % 3]] {
           let text = "\(start)\(left) \(comparator) \(right)"
           guard let predicate = try? RecordPredicate(text) else { continue }
           count += 1
@@ -28,7 +30,7 @@ import Testing
         }
       }
     }
-    #expect(count > 60)
+    #expect(count > (TestLength.isFull ? 60 : 20))
   }
 
   /// In SQL, a list is in parentheses.

@@ -92,16 +92,16 @@ struct DamagedStore {
   }
 
   /// Whether everything is tried, or a part of it that a developer can wait for.
-  static let isFull = ProcessInfo.processInfo.environment["FILEDB_DAMAGE"] == "all"
+  static let isFull = TestLength.isFull
 
   /// How far the lengths lie apart at which a file is cut off.
   static let step = isFull ? 1 : 3
 
   static let allBits: UInt8 = 0xFF
 
-  /// The changes of a byte that are tried: one bit and all bits, or in a full run every bit and all of them.
+  /// The changes of a byte that are tried: one bit or all bits, or in a full run every bit and all of them.
   static func changes(_ random: inout SeededRandom) -> [UInt8] {
-    isFull ? (0..<8).map { 1 << $0 } + [allBits] : [oneBit(&random), allBits]
+    isFull ? (0..<8).map { 1 << $0 } + [allBits] : [Bool.random(using: &random) ? oneBit(&random) : allBits]
   }
 
   static func oneBit(_ random: inout SeededRandom) -> UInt8 { 1 << Int.random(in: 0..<8, using: &random) }

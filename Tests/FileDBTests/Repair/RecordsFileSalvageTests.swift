@@ -15,8 +15,17 @@ import Testing
     return try RecordStore(at: URL(fileURLWithPath: "/store"), disk: disk, options: options)
   }
 
+  /// A store with a large commit.
+  private struct Sample {
+    let disk: MemoryDisk
+    /// Where the records of the commit are.
+    let file: String
+    let bytes: [UInt8]
+    let contents: [String: [String]]
+  }
+
   /// - Parameter isOfOneChange: otherwise the commit adds to two tables, and changes a record between.
-  private func makeDisk(isOfOneChange: Bool) throws -> (disk: MemoryDisk, file: String, bytes: [UInt8]) {
+  private func makeSample(isOfOneChange: Bool) throws -> Sample {
     let disk = MemoryDisk()
     let store = try open(disk)
     try store.table("a").add(["n": 0])
@@ -32,7 +41,7 @@ import Testing
     }
     let name = try #require(try disk.list("/store/.filedb").first { $0.hasPrefix("records-") })
     let file = "/store/.filedb/\(name)"
-    return (disk, file, try disk.read(file).bytes)
+    return Sample(disk: disk, file: file, bytes: try disk.read(file).bytes, contents: try contents(disk))
   }
 
   private func contents(_ disk: MemoryDisk) throws -> [String: [String]] {
@@ -47,16 +56,15 @@ import Testing
   /// Repairs a store whose file of records has other bytes.
   /// - Returns: the records that are not there any more, those that are there and were not, and the report.
   private func repair(
-    isOfOneChange: Bool, with bytes: [UInt8]
+    _ sample: Sample, with bytes: [UInt8]
   ) throws -> (missing: [String], new: [String], report: JournalRepairReport) {
-    let sound = try contents(makeDisk(isOfOneChange: isOfOneChange).disk)
-    let (disk, file, _) = try makeDisk(isOfOneChange: isOfOneChange)
-    _ = try disk.replace(file, with: bytes)
+    let disk = MemoryDisk(sample.disk.image)
+    _ = try disk.replace(sample.file, with: bytes)
     let store = try open(disk)
     let report = try #require(try store.repairJournal())
     let found = try contents(disk)
     var (missing, new): ([String], [String]) = ([], [])
-    for (table, records) in sound {
+    for (table, records) in sample.contents {
       let kept = found[table] ?? []
       let common = records.filter { kept.contains($0) }
       #expect(kept.filter { records.contains($0) } == common, "the order of '\(table)'")
@@ -70,12 +78,13 @@ import Testing
   }
 
   @Test(arguments: [true, false]) func wrongByteCostsOneRecordAtMost(isOfOneChange: Bool) throws {
-    let sound = try makeDisk(isOfOneChange: isOfOneChange).bytes
+    let sample = try makeSample(isOfOneChange: isOfOneChange)
+    let sound = sample.bytes
     var counts = (corrected: 0, leftOut: 0, wrong: 0)
     for place in stride(from: 0, to: sound.count, by: isOfOneChange ? 3 : 5) {
       var bytes = sound
       bytes[place] ^= place.isMultiple(of: 2) ? 1 : 0x80
-      let (missing, new, report) = try repair(isOfOneChange: isOfOneChange, with: bytes)
+      let (missing, new, report) = try repair(sample, with: bytes)
       let comment: Comment = "byte \(place): \(report.plan.notes)"
       #expect(missing.count <= 1 && new.count <= missing.count, comment)
       #expect(report.plan.lostCount == missing.count, comment)
@@ -93,7 +102,8 @@ import Testing
   }
 
   @Test(arguments: [true, false]) func severalWrongBytesCostTheirRecords(isOfOneChange: Bool) throws {
-    let sound = try makeDisk(isOfOneChange: isOfOneChange).bytes
+    let sample = try makeSample(isOfOneChange: isOfOneChange)
+    let sound = sample.bytes
     var random = SeededRandom.fromEnvironment("severalWrongBytesCostTheirRecords")
     for _ in 0..<60 {
       var bytes = sound
@@ -102,7 +112,7 @@ import Testing
       }
       for place in hits { bytes[place] = UInt8.random(in: 1..<128, using: &random) }
       guard bytes != sound else { continue }
-      let (missing, new, report) = try repair(isOfOneChange: isOfOneChange, with: bytes)
+      let (missing, new, report) = try repair(sample, with: bytes)
       let comment: Comment = "bytes \(hits): \(report.plan.notes)"
       #expect(new.count <= missing.count, comment)
       #expect(missing.isEmpty || report.plan.lostCount > 0, comment)
@@ -112,25 +122,25 @@ import Testing
   }
 
   @Test(arguments: [true, false]) func fileThatIsCutOffKeepsItsFirstRecords(isOfOneChange: Bool) throws {
-    let sound = try makeDisk(isOfOneChange: isOfOneChange).bytes
-    let end = Array("\t\t</dict>\n".utf8)
+    let sample = try makeSample(isOfOneChange: isOfOneChange)
+    let sound = sample.bytes
+    let ends = sound.ranges(of: "\t\t</dict>\n".utf8).map(\.upperBound)
     for length in stride(from: 0, to: sound.count, by: 61) {
       let bytes = Array(sound[..<length])
-      let (missing, new, report) = try repair(isOfOneChange: isOfOneChange, with: bytes)
-      let keptCount = bytes.indices.count { bytes[$0...].starts(with: end) }
-      let allCount = sound.indices.count { sound[$0...].starts(with: end) }
+      let (missing, new, report) = try repair(sample, with: bytes)
+      let keptCount = ends.count { $0 <= length }
       #expect(new.count <= 1, "the record that the commit changes as it was before: \(length)")
       // If nothing is left, the commit is left out as a whole.
-      let lostCount = keptCount == 0 ? 1 : allCount - keptCount
+      let lostCount = keptCount == 0 ? 1 : ends.count - keptCount
       #expect(report.plan.lostCount == lostCount, "\(length): \(report.plan.notes)")
-      #expect(missing.count == allCount - keptCount, "\(length): \(missing)")
+      #expect(missing.count == ends.count - keptCount, "\(length): \(missing)")
     }
   }
 
   @Test func missingFileLeavesTheCommitOut() throws {
-    let (disk, file, _) = try makeDisk(isOfOneChange: true)
-    try disk.remove(file)
-    let store = try open(disk)
+    let sample = try makeSample(isOfOneChange: true)
+    try sample.disk.remove(sample.file)
+    let store = try open(sample.disk)
     #expect(try #require(try store.repairJournal()).plan.lostCount == 1)
     #expect(try store.table("a").count == 1)
     #expect(try store.table("a").add(["n": 99]).rawValue > Self.count)

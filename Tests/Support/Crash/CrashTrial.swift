@@ -22,7 +22,7 @@ package struct CrashDetail: Sendable {
     self.secondCutEvery = secondCutEvery
   }
 
-  package static let quick = CrashDetail(imagesOfAFile: 40, statesAtAMoment: 40, secondCutEvery: 200)
+  package static let quick = CrashDetail(imagesOfAFile: 12, statesAtAMoment: 24, secondCutEvery: 400)
   package static let oneCut = CrashDetail(imagesOfAFile: 8, statesAtAMoment: 24, secondCutEvery: 0)
   /// For the undo log, whose files are never synced: there would be tens of thousands of states at each moment.
   package static let fewNames = CrashDetail(
@@ -72,6 +72,8 @@ package struct CrashTrial {
   private var history: CrashWorkload.History = []
   /// For each state that was tried, the commits whose contents it recovers to.
   private var outcomes: [Int: ClosedRange<Int>] = [:]
+  /// How many states are recovered before the one whose recovery is cut off as well.
+  private var untilSecondCut: Int
 
   package init(_ workload: CrashWorkload, detail: CrashDetail, seed: UInt64) {
     self.workload = workload
@@ -79,6 +81,8 @@ package struct CrashTrial {
     self.seed = seed
     recovery = Recovery(keptBytes: workload.keptBytes)
     random = SeededRandom(seed: seed)
+    // The first states are those of an empty disk, in each workload.
+    untilSecondCut = .random(in: 0..<max(1, min(50, detail.secondCutEvery)), using: &random)
   }
 
   /// What the workload tells a disk on which nothing fails.
@@ -180,8 +184,9 @@ package struct CrashTrial {
         throw BrokenInvariant(description: "going on from commit \(last) leads to \(end)")
       }
     }
-    if detail.secondCutEvery > 0, outcomes.count % detail.secondCutEvery == 0 {
-      try cutAgain(image, expecting: found)
+    if detail.secondCutEvery > 0 {
+      if untilSecondCut == 0 { try cutAgain(image, expecting: found) }
+      untilSecondCut = (untilSecondCut == 0 ? detail.secondCutEvery : untilSecondCut) - 1
     }
     return first...last
   }
