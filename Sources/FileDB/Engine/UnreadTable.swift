@@ -49,7 +49,7 @@ final class UnreadTable: UnreadRecords {
   private let giveUp: @Sendable (StoreError) -> Never
   private let found: Mutex<Found>
   /// Lookups, by the UTF-8 bytes of the fields' names.
-  let lookups = Mutex<[[[UInt8]]: UnreadLookup]>([:])
+  let lookups = Mutex<[[[UInt8]]: RecordLookup]>([:])
 
   /// - Parameters:
   ///   - file: the open file, which stays the same even if another file takes its name.
