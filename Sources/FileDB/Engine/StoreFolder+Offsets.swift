@@ -1,3 +1,4 @@
+import FileDBEssentials
 import FileDBPlist
 import FileDBStorage
 import FileDBTables
@@ -58,9 +59,8 @@ extension StoreFolder {
 
   /// Another list of fields is unlikely to have the same name. The file says which list it is for.
   private func lookupFile(of table: TableKey, by names: [String]) -> String {
-    let digits = String(ValueHash(names.map(PlistValue.string)).number, radix: 16)
-    let padding = String(repeating: "0", count: 16 - digits.count)
-    return "\(offsetsFolder)/\(table.text).\(padding)\(digits)\(Self.lookupSuffix)"
+    let digits = String(hexadecimal: ValueHash(names.map(PlistValue.string)).number, width: 16)
+    return "\(offsetsFolder)/\(table.text).\(digits)\(Self.lookupSuffix)"
   }
 
   /// - Returns: `nil` if there is no lookup for this file.

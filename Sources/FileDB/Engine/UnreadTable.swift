@@ -214,12 +214,7 @@ extension UnreadTable {
   }
 
   private func read(_ range: Range<Int>) throws(StoreError) -> [UInt8] {
-    let bytes: [UInt8]
-    do throws(DiskError) {
-      bytes = try file.read(at: range.lowerBound, count: range.count)
-    } catch {
-      throw StoreError(error)
-    }
+    let bytes = try onDisk(file.read(at: range.lowerBound, count: range.count))
     // Check after reading: if somebody wrote before, the time has changed by now.
     try throwIfChanged()
     if bytes.count != range.count { throw changed }
@@ -227,12 +222,7 @@ extension UnreadTable {
   }
 
   private func throwIfChanged() throws(StoreError) {
-    do throws(DiskError) {
-      if try file.status().stamp.isOfSameContent(as: known.stamp) { return }
-    } catch {
-      throw StoreError(error)
-    }
-    throw changed
+    if try !onDisk(file.status()).stamp.isOfSameContent(as: known.stamp) { throw changed }
   }
 
   private var changed: StoreError {
