@@ -40,6 +40,7 @@ public final class InputFile {
   package static var standardInputIsUsed: Bool { isUsed.load(ordering: .relaxed) }
 
   /// The next bytes, at most 256 KiB; `nil` at the end.
+  /// - Throws: the disk's errors.
   public func read() throws -> [UInt8]? {
     do {
       let bytes = try file.nextPiece()
@@ -50,6 +51,7 @@ public final class InputFile {
   }
 
   /// All bytes up to the end.
+  /// - Throws: the disk's errors.
   public func readAll() throws -> [UInt8] {
     var bytes: [UInt8] = []
     while let piece = try read() { bytes += piece }

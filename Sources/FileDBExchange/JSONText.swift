@@ -52,8 +52,7 @@ public enum JSONText {
       case "\r": result += "\\r"
       case "\t": result += "\\t"
       case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}":
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        result += "\\u" + String(hexadecimal: scalar.value, width: 4)
       default: result.unicodeScalars.append(scalar)
       }
     }

@@ -134,6 +134,7 @@ public struct TableImport: Sendable {
   /// Finds the types of the columns of delimited text. A column is integer, float, bool or date if every value in it
   /// has this type and would be written in the same way. So a column with `007` is text. ``types`` take precedence.
   /// - Returns: the types of the columns that are not strings; for other formats, ``types``.
+  /// - Throws: for delimited text, as ``DelimitedReader/next()``; the disk's errors.
   /// - Complexity: O(*n*): it reads all of `source`.
   public func detectedTypes(of source: ImportSource) throws -> [String: FieldType] {
     guard case .delimited(let format, _) = format else { return types }

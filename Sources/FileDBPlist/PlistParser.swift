@@ -24,6 +24,7 @@ public struct PlistParser: ~Copyable {
   }
 
   /// Reads the next bytes of the document, in pieces of any size.
+  /// - Throws: the first error in the bytes so far; then every later call throws it, too.
   public mutating func push(_ piece: UnsafeRawBufferPointer) throws(PlistError) {
     if let failure { throw failure }
     let session = session
@@ -36,6 +37,7 @@ public struct PlistParser: ~Copyable {
   }
 
   /// Ends the document and returns its root.
+  /// - Throws: the first error in the document.
   public mutating func finish() throws(PlistError) -> PlistValue {
     if let failure { throw failure }
     let session = session

@@ -1,3 +1,5 @@
+import FileDBEssentials
+
 /// All that a store asks of the disk. Every byte and every name goes through this protocol, so that a test can replace
 /// the disk, make any call fail, or keep only what was synced.
 ///
@@ -98,7 +100,7 @@ extension Disk {
   package var machine: String? { nil }
 
   package func identity(ofFolder path: String) throws(DiskError) -> String {
-    hexadecimal(Checksum.of(try resolve(path).utf8))
+    String(hexadecimal: Checksum.of(try resolve(path).utf8), width: 8)
   }
 
   package func extent(_ path: String) throws(DiskError) -> FileExtent? { try status(path)?.stamp.extent }

@@ -114,7 +114,7 @@ package struct Journal: Sendable {
   /// The frames that others have added since; `nil` if this is no longer the journal at its path.
   package mutating func readOn(on disk: any Disk) throws(JournalError) -> [JournalFrame]? {
     // Do not look at the file's times. They may be older than its bytes, and a look makes the next commit slower.
-    guard let present = try onDisk({ () throws(DiskError) in try disk.extent(path) }),
+    guard let present = try onDisk(disk.extent(path)),
       present.isSameFile(as: extent)
     else { return nil }
     extent = present
@@ -126,7 +126,7 @@ package struct Journal: Sendable {
   }
 
   private func line(at offset: Int) throws(JournalError) -> [UInt8] {
-    try onDisk { () throws(DiskError) in try file.read(at: offset, count: JournalFrame.Header.count) }
+    try onDisk(file.read(at: offset, count: JournalFrame.Header.count))
   }
 
   /// Writes a frame after the last one, in one call. The frame survives a power cut once ``file`` is synced. If writing
@@ -203,10 +203,8 @@ package struct Journal: Sendable {
   private mutating func scan(after sequence: UInt64?) throws(JournalError) -> JournalScan {
     var suspected: JournalDamage?
     while true {
-      let bytes = try onDisk { () throws(DiskError) in
-        length = try file.extent().size
-        return try file.read(at: end, count: max(length - end, 0))
-      }
+      length = try onDisk(file.extent().size)
+      let bytes = try onDisk(file.read(at: end, count: max(length - end, 0)))
       let scan = JournalScan(bytes, at: end, after: sequence, salt: salt)
       guard let damage = scan.damage else { return scan }
       // What looks like damage may be sound in another format.
@@ -301,7 +299,7 @@ package struct JournalStart {
     let values = [("last", lastToken), ("undo", undoStep), ("machine", machine)].compactMap { word, value in
       value.map { "\(word) \($0)" }
     }
-    let lines = ["\(Self.title) \(format)", "\(length)", hexadecimal(salt)] + values
+    let lines = ["\(Self.title) \(format)", "\(length)", String(hexadecimal: salt, width: 8)] + values
     return Array((lines.joined(separator: "\n") + "\n").utf8)
   }
 }
@@ -311,6 +309,8 @@ package enum JournalError: Error, Sendable {
   case damaged(JournalDamage, path: String)
 }
 
-private func onDisk<Result>(_ body: () throws(DiskError) -> Result) throws(JournalError) -> Result {
-  do { return try body() } catch { throw .disk(error) }
+private func onDisk<Result>(_ call: @autoclosure () throws(DiskError) -> Result) throws(JournalError)
+  -> Result
+{
+  do { return try call() } catch { throw .disk(error) }
 }

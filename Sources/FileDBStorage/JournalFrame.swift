@@ -1,3 +1,5 @@
+import FileDBEssentials
+
 /// One entry of a journal, in the bytes that <doc:Journal> describes: a line of 64 characters, a payload, and line
 /// feeds up to a multiple of 64.
 ///
@@ -89,7 +91,7 @@ package struct JournalFrame: Equatable, Sendable {
       while line.count < 10 { line.append(UInt8(ascii: " ")) }
       for (number, width) in [(sequence, 12), (synced, 12), (UInt64(length), 8), (UInt64(checksum), 8)] {
         line.append(UInt8(ascii: " "))
-        append(number, width: width, to: &line)
+        line.append(hexadecimal: number, width: width)
       }
       return line
     }
@@ -97,7 +99,7 @@ package struct JournalFrame: Equatable, Sendable {
     /// The end of the line, with the checksum of the bytes before it.
     static func ending(_ checksum: UInt32) -> [UInt8] {
       var ending = [UInt8(ascii: " ")]
-      append(UInt64(checksum), width: 8, to: &ending)
+      ending.append(hexadecimal: checksum, width: 8)
       ending.append(UInt8(ascii: "\n"))
       return ending
     }
@@ -120,7 +122,7 @@ package struct JournalFrame: Equatable, Sendable {
     static func salted(_ bytes: ArraySlice<UInt8>) -> (header: Header, salt: UInt32)? {
       let first = bytes.startIndex
       func number(_ range: Range<Int>) -> UInt64? {
-        hexadecimal(bytes[first + range.lowerBound..<first + range.upperBound])
+        UInt64(hexadecimal: bytes[first + range.lowerBound..<first + range.upperBound])
       }
       guard bytes.count == count, let ownChecksum = number(55..<63),
         let kind = Kind.allCases.first(where: { bytes.starts(with: $0.rawValue.utf8) }),
@@ -144,31 +146,4 @@ package struct JournalFrame: Equatable, Sendable {
 extension JournalFrame.Kind {
   /// The first frame contains the salt, so it has none itself.
   fileprivate func mixed(_ salt: UInt32) -> UInt32 { self == .start ? 0 : salt }
-}
-
-private func append(_ number: UInt64, width: Int, to line: inout [UInt8]) {
-  precondition(number >> UInt64(4 * width) == 0, "the number has more digits than the line has room for")
-  for shift in stride(from: 4 * (width - 1), through: 0, by: -4) {
-    let digit = UInt8(number >> UInt64(shift) & 0xF)
-    line.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-  }
-}
-
-func hexadecimal(_ digits: ArraySlice<UInt8>) -> UInt64? {
-  var number: UInt64 = 0
-  for digit in digits {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | UInt64(digit - UInt8(ascii: "0"))
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): number = number << 4 | UInt64(digit - UInt8(ascii: "a") + 10)
-    default: return nil
-    }
-  }
-  return number
-}
-
-/// The eight lowercase hexadecimal digits of a checksum or a salt.
-package func hexadecimal(_ number: UInt32) -> String {
-  var digits: [UInt8] = []
-  append(UInt64(number), width: 8, to: &digits)
-  return String(decoding: digits, as: UTF8.self)
 }

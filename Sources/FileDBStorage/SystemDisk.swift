@@ -15,9 +15,9 @@ package struct SystemDisk: Disk {
       guard gethostuuid(&name, &noWait) == 0 else { return nil }
     #else
       var name = (try? SystemFile("/etc/machine-id", O_RDONLY).read(atMost: 32)) ?? []
-      if hexadecimal(name.prefix(16)) == nil { name = [] }  // A new system may have `uninitialized` there.
+      if UInt64(hexadecimal: name.prefix(16)) == nil { name = [] }  // A new system may have `uninitialized` there.
     #endif
-    return name.isEmpty ? nil : hexadecimal(Checksum.of(Array("FileDB".utf8) + name))
+    return name.isEmpty ? nil : String(hexadecimal: Checksum.of(Array("FileDB".utf8) + name), width: 8)
   }()
 
   package func read(_ path: String) throws(DiskError) -> (bytes: [UInt8], stamp: FileStamp) {

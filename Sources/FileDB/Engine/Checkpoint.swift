@@ -99,7 +99,7 @@ extension FileLog {
     try folder.sweep()
     let pending = state.withLock { Array($0.pending.values) }
     for swap in try disk.swaps(in: folder.ownFolder) where swap.file == OwnName.journal.rawValue {
-      do throws(DiskError) { try keepIfLost(disk.disk.open(swap.path)) } catch { throw StoreError(error) }
+      try onDisk(keepIfLost(disk.disk.open(swap.path)))
       try disk.remove(swap.path)
     }
     let isKnown = { (version: FileVersion) in pending.contains { $0.lastCommit(in: version) != nil } }
@@ -285,7 +285,7 @@ extension FileLog {
         throw damage(error.message)
       }
     }
-    do { try syncJournal() } catch { throw StoreError(error) }
+    try onDisk(syncJournal())
   }
 
   /// Adds to the journal what a checkpoint has done, and syncs it. From here on, another program may save a file, and
@@ -304,7 +304,7 @@ extension FileLog {
         throw damage(error.message)
       }
     }
-    do { try syncJournal() } catch { throw StoreError(error) }
+    try onDisk(syncJournal())
   }
 
   /// Syncs folders in which names have changed. If this fails, nobody knows what a power cut would leave, so the log

@@ -92,7 +92,7 @@ extension FileLog {
   /// Syncs the journal's name. Another process may have created the journal and died before it synced the name.
   func syncName() throws(StoreError) {
     if state.withLock(\.isNameSynced) { return }
-    try syncBase { () throws(DiskError) in try disk.disk.syncFolder(folder.ownFolder) }
+    try syncBase(disk.disk.syncFolder(folder.ownFolder))
     state.withLock { $0.isNameSynced = true }
   }
 
@@ -182,10 +182,8 @@ extension FileLog {
       if isWritten || known?.isDurable ?? false { continue }
       let (file, status) = try folder.file(of: table.text)
       let parent = parentFolder(of: try disk.resolve(file))
-      try syncBase { () throws(DiskError) in
-        if status != nil { try disk.disk.open(file).syncData(.full) }
-        try disk.disk.syncFolder(parent)
-      }
+      if status != nil { try syncBase(disk.disk.open(file).syncData(.full)) }
+      try syncBase(disk.disk.syncFolder(parent))
       state.withLock { state in
         guard let known, state.files[table]?.number == known.number, state.files[table]?.stamp == known.stamp
         else { return }
@@ -196,8 +194,8 @@ extension FileLog {
 
   /// Syncs something that a commit builds on. If a sync fails, the next one may succeed although the bytes are lost, so
   /// the log accepts no more commits.
-  private func syncBase(_ body: () throws(DiskError) -> Void) throws(StoreError) {
-    do throws(DiskError) { try body() } catch {
+  private func syncBase(_ call: @autoclosure () throws(DiskError) -> Void) throws(StoreError) {
+    do { try call() } catch {
       if error.isOfSync { state.withLock { $0.failure = error } }
       throw StoreError(error)
     }
@@ -208,7 +206,7 @@ extension FileLog {
     var records: RecordsFile?
     if commit.recordBytes > options.longestFrame {
       records = try folder.writeRecords(commit)  // Written and synced under its own name.
-      try syncBase { () throws(DiskError) in try disk.disk.syncFolder(folder.ownFolder) }
+      try syncBase(disk.disk.syncFolder(folder.ownFolder))
     }
     let bytes = commit.payload(recordsIn: records)
     guard bytes.count <= UInt32.max else {

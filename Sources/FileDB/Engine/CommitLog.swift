@@ -102,12 +102,7 @@ package struct CommitToken: Hashable, Sendable {
 
 extension CommitToken {
   /// 32 hexadecimal digits.
-  package var text: String {
-    [high, low].map { number in
-      let digits = String(number, radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }.joined()
-  }
+  package var text: String { String(hexadecimal: high, width: 16) + String(hexadecimal: low, width: 16) }
 
   /// `nil` for anything but 32 hexadecimal digits.
   package init?(text: some StringProtocol) { self.init(digits: Array(text.utf8)[...]) }
@@ -118,24 +113,6 @@ extension CommitToken {
       let low = UInt64(hexadecimal: digits.suffix(16))
     else { return nil }
     self.init(high: high, low: low)
-  }
-}
-
-extension UInt64 {
-  /// `nil` for anything but 1 to 16 hexadecimal digits.
-  package init?(hexadecimal digits: ArraySlice<UInt8>) {
-    guard (1...16).contains(digits.count) else { return nil }
-    self = 0
-    for byte in digits {
-      let digit: UInt8
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
-      case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
-      default: return nil
-      }
-      self = self << 4 | UInt64(digit)
-    }
   }
 }
 

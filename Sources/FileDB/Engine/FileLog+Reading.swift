@@ -116,7 +116,7 @@ extension FileLog {
       let former = state.journal
     {
       // After the next write, the journal is one of this machine, and nobody sees what has happened.
-      do throws(DiskError) { try keepIfLost(former.file) } catch { throw StoreError(error) }
+      try onDisk(keepIfLost(former.file))
     }
     let start = frames.first?.sequence ?? 0
     let last = state.lastSequence

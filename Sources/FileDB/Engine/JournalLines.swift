@@ -75,20 +75,20 @@ struct LineWriter {
         bytes.append(byte)
       } else {
         bytes.append(UInt8(ascii: "%"))
-        appendHexadecimal(UInt64(byte), width: 2)
+        bytes.append(hexadecimal: byte, width: 2)
       }
     }
   }
 
   mutating func add(_ token: CommitToken) {
     bytes.append(UInt8(ascii: " "))
-    appendHexadecimal(token.high, width: 16)
-    appendHexadecimal(token.low, width: 16)
+    bytes.append(hexadecimal: token.high, width: 16)
+    bytes.append(hexadecimal: token.low, width: 16)
   }
 
   mutating func add(checksum: UInt32) {
     bytes.append(UInt8(ascii: " "))
-    appendHexadecimal(UInt64(checksum), width: 8)
+    bytes.append(hexadecimal: checksum, width: 8)
   }
 
   mutating func add(_ version: FileVersion) {
@@ -97,7 +97,7 @@ struct LineWriter {
     case .file(let size, let checksum):
       add(size)
       bytes.append(UInt8(ascii: ":"))
-      appendHexadecimal(UInt64(checksum), width: 8)
+      bytes.append(hexadecimal: checksum, width: 8)
     }
   }
 
@@ -111,7 +111,7 @@ struct LineWriter {
   }
 
   private mutating func append(_ mark: LoggedChange.Mark) {
-    appendHexadecimal(UInt64(mark.checksum), width: 8)
+    bytes.append(hexadecimal: mark.checksum, width: 8)
     bytes.append(UInt8(ascii: ":"))
     if let above = mark.above { append(UInt64(above.rawValue)) } else { bytes.append(UInt8(ascii: "-")) }
   }
@@ -125,13 +125,6 @@ struct LineWriter {
       rest /= 10
     }
     bytes[start...].reverse()
-  }
-
-  private mutating func appendHexadecimal(_ number: UInt64, width: Int) {
-    for shift in stride(from: 4 * (width - 1), through: 0, by: -4) {
-      let digit = UInt8(truncatingIfNeeded: number >> UInt64(shift) & 0xF)
-      bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-    }
   }
 }
 
@@ -310,14 +303,7 @@ struct LineReader {
   }
 
   private func hexadecimal(in word: UnsafeRawBufferPointer) throws(PayloadFault) -> UInt64 {
-    var number: UInt64 = 0
-    for byte in word {
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | UInt64(byte - UInt8(ascii: "0"))
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): number = number << 4 | UInt64(byte - UInt8(ascii: "a") + 10)
-      default: throw fault("a hexadecimal digit is missing")
-      }
-    }
+    guard let number = UInt64(hexadecimal: word) else { throw fault("a hexadecimal digit is missing") }
     return number
   }
 

@@ -30,7 +30,7 @@ extension FileLog {
     try readPresentJournal()
     guard let salt, state.withLock({ $0.journal?.salt == salt }) else {
       // A sync service has just brought another one.
-      do throws(DiskError) { return try keepIfLost(former.file) } catch { throw StoreError(error) }
+      return try onDisk(keepIfLost(former.file))
     }
     // If some cannot be removed, the next checkpoint removes them.
     folder.removeRecords(except: state.withLock { Set($0.recordsFiles.map(\.file.name)) })

@@ -24,7 +24,7 @@ extension FileLog {
       }
     }
     let machine = disk.disk.machine ?? "this machine"
-    let number = hexadecimal(UInt32.random(in: 1 ... .max))
+    let number = String(hexadecimal: UInt32.random(in: 1 ... .max), width: 8)
     // This thread may not have the store's lock, so nobody may sweep the draft.
     _ = try disk.disk.replace(
       "\(folder.journalFile) (\(machine)'s conflicted copy \(number))", with: bytes, as: .unlocked)

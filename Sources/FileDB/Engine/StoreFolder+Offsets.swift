@@ -1,3 +1,4 @@
+import FileDBEssentials
 import FileDBPlist
 import FileDBStorage
 import FileDBTables
@@ -31,17 +32,17 @@ extension StoreFolder {
   /// - Parameter lookups: all lookups that the table may have, complete with its records.
   func writeOffsets(_ known: KnownOffsets, _ lookups: [LookupDraft], of table: TableKey) {
     guard known.stamp.isSettled, Self.hasOffsets(table), let bytes = known.bytes else { return }
-    for lookup in lookups { writeLookup(RecordLookup(lookup), of: table, for: known) }
+    for lookup in lookups { writeLookup(lookup.bytes(for: known), of: table, by: lookup.names, for: known) }
     removeLookups(of: table, except: lookups.map(\.names))
-    write(offsetsFile(of: table)) { file throws(DiskError) in try file.append(bytes) }
+    write(offsetsFile(of: table), bytes)
   }
 
-  private func write(_ path: String, _ write: (any WritableFile) throws(DiskError) -> Void) {
+  private func write(_ path: String, _ bytes: [UInt8]) {
     let draft = "\(offsetsFolder)/.\(UInt64.random(in: .min ... .max))"
     do throws(StoreError) {
       guard try disk.status(ownFolder) != nil else { return }
       try disk.makeFolder(offsetsFolder)
-      try disk.createUnsynced(draft, write: write)
+      try disk.createUnsynced(draft, bytes)
       try disk.rename(draft, to: path)
     } catch {
       try? disk.remove(draft)
@@ -58,30 +59,19 @@ extension StoreFolder {
 
   /// Another list of fields is unlikely to have the same name. The file says which list it is for.
   private func lookupFile(of table: TableKey, by names: [String]) -> String {
-    let digits = String(ValueHash(names.map(PlistValue.string)).number, radix: 16)
-    let padding = String(repeating: "0", count: 16 - digits.count)
-    return "\(offsetsFolder)/\(table.text).\(padding)\(digits)\(Self.lookupSuffix)"
+    let digits = String(hexadecimal: ValueHash(names.map(PlistValue.string)).number, width: 16)
+    return "\(offsetsFolder)/\(table.text).\(digits)\(Self.lookupSuffix)"
   }
 
   /// - Returns: `nil` if there is no lookup for this file.
-  func lookup(of table: TableKey, by names: [String], for known: KnownOffsets) -> LookupFile? {
+  func lookup(of table: TableKey, by names: [String], for known: KnownOffsets) -> RecordLookup? {
     guard let file = try? disk.open(lookupFile(of: table, by: names)) else { return nil }
-    return LookupFile(file, by: names, for: known)
+    return RecordLookup(file, by: names, for: known)
   }
 
-  func writeLookup(_ lookup: RecordLookup, of table: TableKey, for known: KnownOffsets) {
+  func writeLookup(_ bytes: [UInt8], of table: TableKey, by names: [String], for known: KnownOffsets) {
     guard known.stamp.isSettled, Self.hasOffsets(table) else { return }
-    let head = LookupHead(lookup, for: known)
-    write(lookupFile(of: table, by: lookup.names)) { file throws(DiskError) in
-      var piece = head.bytes
-      for number in head.firstHashes.indices {
-        piece += head.bytes(ofBlock: number, of: lookup)
-        guard piece.count >= 1 << 20 else { continue }
-        try file.append(piece)
-        piece.removeAll(keepingCapacity: true)
-      }
-      try file.append(piece)
-    }
+    write(lookupFile(of: table, by: names), bytes)
   }
 
   /// Removes the lookups of a table, except those by these lists of fields.

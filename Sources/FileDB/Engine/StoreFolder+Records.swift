@@ -55,9 +55,7 @@ extension StoreFolder {
     for name in Set(names) where isOfOtherMachine(name) {
       let new = newRecordsName()
       try disk.linkOrCopy(recordsPath(name), to: "\(ownFolder)/\(new)")
-      do throws(DiskError) { try disk.disk.open("\(ownFolder)/\(new)").syncData(.full) } catch {
-        throw StoreError(error)
-      }
+      try disk.syncFile("\(ownFolder)/\(new)")
       adopted[name] = new
     }
     if !adopted.isEmpty { try disk.syncFolder(ownFolder) }

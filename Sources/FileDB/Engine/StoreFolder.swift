@@ -209,19 +209,19 @@ package final class StoreFolder: Sendable {
     let isNew = try disk.status(ownFolder) == nil
     // This is created last for a new store. Before it exists, another process may have died while it created the rest.
     if try disk.status(ignoreFile) == nil {
-      try making { () throws(DiskError) in try disk.disk.createFolder(ownFolder) }
+      try making(disk.disk.createFolder(ownFolder))
     }
     if isNew { try openNewFolder() }
     if outside != nil {
       // Who made the file may have died before the sync. A power cut would then hide everything that is outside.
-      try making { () throws(DiskError) in try disk.disk.syncFolder(path) }
+      try making(disk.disk.syncFolder(path))
       if isNew { try disk.setMode(parentFolder(of: ownFolder), 0o700) }
     }
     try adjustMode()
     let lock = try waitForLock(until: deadline)
     try checkThatLocksExclude()
     if try disk.status(ignoreFile) == nil {
-      try making { () throws(DiskError) in _ = try disk.disk.replace(ignoreFile, with: Array("*\n".utf8)) }
+      try making(disk.disk.replace(ignoreFile, with: Array("*\n".utf8)))
     }
     isMade.store(true, ordering: .relaxed)
     noteOwnFolder()
@@ -264,8 +264,8 @@ package final class StoreFolder: Sendable {
     return try disk.status(folder) == nil
   }
 
-  private func making(_ body: () throws(DiskError) -> Void) throws(StoreError) {
-    do throws(DiskError) { try body() } catch {
+  private func making<Result>(_ call: @autoclosure () throws(DiskError) -> Result) throws(StoreError) {
+    do { _ = try call() } catch {
       if error.isOfSync { isDoubtful.store(true, ordering: .relaxed) }
       throw StoreError(error)
     }

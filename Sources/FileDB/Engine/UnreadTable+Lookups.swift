@@ -1,14 +1,6 @@
 import FileDBPlist
 import FileDBTables
 
-/// A lookup for a table that stays in its file.
-enum UnreadLookup {
-  /// It was in a file already.
-  case kept(LookupFile)
-  /// It was made by reading all records.
-  case made(RecordLookup)
-}
-
 extension UnreadTable {
   func ids(where names: [String], are values: [PlistValue], atMost limit: Int) -> [AnyRecordID] {
     let indices = indices(of: ValueHash(values), in: names)
@@ -26,30 +18,30 @@ extension UnreadTable {
   private func indices(of hash: ValueHash, in names: [String]) -> [Int] {
     lookups.withLock { lookups in
       let name = names.map { Array($0.utf8) }
-      switch lookups[name] {
-      case .made(let lookup): return lookup.indices(of: hash)
-      case .kept(let file): if let indices = file.indices(of: hash) { return indices }
-      case nil:
-        if let file = folder.lookup(of: table, by: names, for: known), let indices = file.indices(of: hash) {
-          lookups[name] = .kept(file)
-          return indices
-        }
+      if let lookup = lookups[name] ?? folder.lookup(of: table, by: names, for: known),
+        let indices = lookup.indices(of: hash)
+      {
+        lookups[name] = lookup
+        return indices
       }
       // There is no lookup, or it is damaged.
       let lookup = makeLookup(by: names)
-      lookups[name] = .made(lookup)
-      return lookup.indices(of: hash)
+      lookups[name] = lookup
+      guard let indices = lookup?.indices(of: hash) else {
+        preconditionFailure("a lookup in memory is sound")
+      }
+      return indices
     }
   }
 
   /// Reads all records to make a lookup, and keeps it for the next program.
-  private func makeLookup(by names: [String]) -> RecordLookup {
+  private func makeLookup(by names: [String]) -> RecordLookup? {
     var draft = LookupDraft(by: names)
     for number in 0..<(count + chunkLength - 1) / chunkLength {
       for record in records(ofChunk: number) { draft.add(record) }
     }
-    let lookup = RecordLookup(draft)
-    folder.writeLookup(lookup, of: table, for: known)
-    return lookup
+    let bytes = draft.bytes(for: known)
+    folder.writeLookup(bytes, of: table, by: names, for: known)
+    return RecordLookup(bytes, by: names, for: known)
   }
 }

@@ -49,7 +49,7 @@ final class UnreadTable: UnreadRecords {
   private let giveUp: @Sendable (StoreError) -> Never
   private let found: Mutex<Found>
   /// Lookups, by the UTF-8 bytes of the fields' names.
-  let lookups = Mutex<[[[UInt8]]: UnreadLookup]>([:])
+  let lookups = Mutex<[[[UInt8]]: RecordLookup]>([:])
 
   /// - Parameters:
   ///   - file: the open file, which stays the same even if another file takes its name.
@@ -214,12 +214,7 @@ extension UnreadTable {
   }
 
   private func read(_ range: Range<Int>) throws(StoreError) -> [UInt8] {
-    let bytes: [UInt8]
-    do throws(DiskError) {
-      bytes = try file.read(at: range.lowerBound, count: range.count)
-    } catch {
-      throw StoreError(error)
-    }
+    let bytes = try onDisk(file.read(at: range.lowerBound, count: range.count))
     // Check after reading: if somebody wrote before, the time has changed by now.
     try throwIfChanged()
     if bytes.count != range.count { throw changed }
@@ -227,12 +222,7 @@ extension UnreadTable {
   }
 
   private func throwIfChanged() throws(StoreError) {
-    do throws(DiskError) {
-      if try file.status().stamp.isOfSameContent(as: known.stamp) { return }
-    } catch {
-      throw StoreError(error)
-    }
-    throw changed
+    if try !onDisk(file.status()).stamp.isOfSameContent(as: known.stamp) { throw changed }
   }
 
   private var changed: StoreError {

@@ -45,36 +45,13 @@ extension PredicateComparison {
   }
 
   private func isTrue(of left: PredicateTerm, _ record: PredicateRecord) throws(StoreError) -> Bool {
-    switch test {
-    case .relation(let relation, let right): isTrue(left, relation, right.term(of: record))
-    case .between(let low, let high):
-      isTrue(left, .greaterOrEqual, low.term(of: record)) && isTrue(left, .lessOrEqual, high.term(of: record))
-    case .isIn(let right): right.term(of: record).contains(left, folding)
-    case .contains(let right): left.contains(right.term(of: record), folding)
-    case .beginsWith(let right): isTrue(left, right.term(of: record)) { $0.hasBytePrefix($1) }
-    case .endsWith(let right): isTrue(left, right.term(of: record)) { $0.hasByteSuffix($1) }
-    case .like(let pattern): left.string.map(pattern.matches) ?? false
-    case .matches(let pattern): if let text = left.string { try pattern.matches(text) } else { false }
-    case .isTrue: left == .value(ComparedValue(of: .bool(true)))
+    if let constantTest { return left.withCell(folding) { constantTest.isTrue(of: $0, folding) } }
+    if case .matches(let pattern) = test {
+      guard let text = left.string else { return false }
+      return try pattern.matches(text)
     }
-  }
-
-  private func isTrue(_ left: PredicateTerm, _ relation: Relation, _ right: PredicateTerm) -> Bool {
-    switch relation {
-    case .equal: left.isEqual(to: right, folding)
-    case .notEqual: !left.isEqual(to: right, folding)
-    case .less: left.order(right, folding).map { $0 < 0 } ?? false
-    case .lessOrEqual: left.order(right, folding).map { $0 <= 0 } ?? false
-    case .greater: left.order(right, folding).map { $0 > 0 } ?? false
-    case .greaterOrEqual: left.order(right, folding).map { $0 >= 0 } ?? false
-    }
-  }
-
-  private func isTrue(
-    _ left: PredicateTerm, _ right: PredicateTerm, _ test: (String, String) -> Bool
-  ) -> Bool {
-    guard let text = left.text(folding), let part = right.text(folding) else { return false }
-    return test(text, part)
+    let test = CellTest(test) { $0.term(of: record) }
+    return left.withCell(folding) { test?.isTrue(of: $0, folding) ?? false }
   }
 }
 
@@ -128,58 +105,5 @@ extension PredicateTerm {
 
   var string: String? {
     if case .value(let value) = self { value.value.string } else { nil }
-  }
-
-  func text(_ folding: TextFolding) -> String? {
-    if case .value(let value) = self { value.text(folding) } else { nil }
-  }
-
-  func isEqual(to other: PredicateTerm, _ folding: TextFolding) -> Bool {
-    switch (self, other) {
-    case (.null, .null): return true
-    case (.value(let a), .value(let b)):
-      if let order = a.order(b, folding) { return order == 0 }
-      if case (.dict(let a), .dict(let b)) = (a.value, b.value) { return a == b }
-    default: break
-    }
-    guard let elements, let others = other.elements, elements.count == others.count else { return false }
-    return zip(elements, others).allSatisfy { $0.isEqual(to: $1, folding) }
-  }
-
-  /// -1, 0 or 1; `nil` if the two have no order.
-  func order(_ other: PredicateTerm, _ folding: TextFolding) -> Int? {
-    guard case (.value(let a), .value(let b)) = (self, other) else { return nil }
-    return a.order(b, folding)
-  }
-
-  /// Whether the list has an element that equals `other`, or the text contains `other`.
-  func contains(_ other: PredicateTerm, _ folding: TextFolding) -> Bool {
-    if let elements { return elements.contains { $0.isEqual(to: other, folding) } }
-    guard let text = text(folding), let part = other.text(folding) else { return false }
-    return text.containsBytes(of: part)
-  }
-}
-
-extension ComparedValue {
-  fileprivate func order(_ other: ComparedValue, _ folding: TextFolding) -> Int? {
-    switch (value, other.value) {
-    case (.string, .string):
-      guard let text = text(folding), let other = other.text(folding) else { return nil }
-      return compareUTF8(text, other).signum()
-    case (.date, .string): return other.date.flatMap { Self.order(value, .date($0)) }
-    case (.string, .date): return date.flatMap { Self.order(.date($0), other.value) }
-    default: return Self.order(Self.number(value), Self.number(other.value))
-    }
-  }
-
-  /// A bool that is compared with a number counts as 0 or 1. Two bools keep the same order by this.
-  private static func number(_ value: PlistValue) -> PlistValue {
-    if case .bool(let isTrue) = value { .integer(isTrue ? 1 : 0) } else { value }
-  }
-
-  private static func order(_ left: PlistValue, _ right: PlistValue) -> Int? {
-    let rank = ValueOrder.rank(left)
-    guard rank == ValueOrder.rank(right), rank < ValueOrder.rank(.array([])) else { return nil }
-    return ValueOrder.compare(left, right, text: .bytes)
   }
 }

@@ -50,6 +50,13 @@ struct PredicateComparison: Equatable, Sendable {
   let left: PredicateOperand
   let test: Test
   let folding: TextFolding
+  /// The test if it needs nothing of a record but the left side: made once for all records.
+  let constantTest: CellTest?
+
+  init(quantifier: Quantifier?, left: PredicateOperand, test: Test, folding: TextFolding) {
+    (self.quantifier, self.left, self.test, self.folding) = (quantifier, left, test, folding)
+    constantTest = CellTest(test, \.term)
+  }
 }
 
 indirect enum PredicateOperand: Equatable, Sendable {
@@ -88,7 +95,7 @@ enum PredicateTerm: Equatable, Sendable {
 /// A value of a record or of the predicate. For a value of the predicate, what comparisons need is prepared once.
 struct ComparedValue: Sendable {
   let value: PlistValue
-  private var foldedText: String?
+  private var foldedText: [UInt8]?
   /// The point in time that a string of the predicate means.
   let date: Date?
 
@@ -105,13 +112,17 @@ struct ComparedValue: Sendable {
 
   func folded(_ folding: TextFolding) -> ComparedValue {
     var folded = self
-    folded.foldedText = value.string.map(folding.fold)
+    folded.foldedText = value.string.map { Array(folding.fold($0).utf8) }
     return folded
   }
 
-  func text(_ folding: TextFolding) -> String? {
-    guard case .string(let text) = value else { return nil }
-    return foldedText ?? folding.fold(text)
+  func withCell<Result>(_ folding: TextFolding, _ body: (ComparedCell) -> Result) -> Result {
+    if let foldedText { return foldedText.withUnsafeBufferPointer { body(.text($0, date: date)) } }
+    switch value {
+    case .string(var text): return text.withUTF8 { folding.withFolded($0) { body(.text($0, date: date)) } }
+    case .array(let elements): return body(.list(elements.map { .value(ComparedValue(of: $0)) }))
+    default: return body(.value(value))
+    }
   }
 }
 

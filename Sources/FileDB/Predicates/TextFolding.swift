@@ -30,6 +30,24 @@ struct TextFolding: OptionSet, Sendable {
     return folded.canonicallyComposed
   }
 
+  /// Calls `body` with the bytes of the folded text. ASCII needs no `String`.
+  func withFolded<Result>(
+    _ text: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+  ) -> Result {
+    if isEmpty { return body(text) }
+    guard text.allSatisfy({ $0 < 0x80 }) else {
+      var folded = fold(String(decoding: text, as: UTF8.self))
+      return folded.withUTF8(body)
+    }
+    guard contains(.letterCase) else { return body(text) }
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: text.count) { lowercased in
+      for (place, byte) in text.enumerated() {
+        lowercased[place] = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+      }
+      return body(UnsafeBufferPointer(lowercased))
+    }
+  }
+
   /// Whether this is an accent of a Latin, Greek or Cyrillic letter, a point of Hebrew, or a vowel mark of Arabic or
   /// Syriac. Marks that make a different letter, as in kana, Indic scripts and Thai, have other classes.
   private static func isAccent(_ scalar: Unicode.Scalar) -> Bool {
@@ -56,7 +74,4 @@ extension String {
     var (text, part) = (self, part)
     return text.withUTF8 { text in part.withUTF8 { part in findBytes(part, in: text) != nil } }
   }
-
-  func hasBytePrefix(_ part: String) -> Bool { utf8.starts(with: part.utf8) }
-  func hasByteSuffix(_ part: String) -> Bool { utf8.reversed().starts(with: part.utf8.reversed()) }
 }

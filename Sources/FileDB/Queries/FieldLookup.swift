@@ -1,107 +1,66 @@
 import FileDBEssentials
 import Synchronization
 
-/// A lookup: it finds the ids of a table's records by a field. It holds one version of the table, and is brought to
-/// another version, older or newer, by the differences between the two. So it works for any snapshot, and is fast for
-/// those that are close to each other.
+/// A lookup: it finds the ids of a table's records by a field.
 final class FieldLookup<Value: Codable & Sendable, Field: Hashable & Sendable>: Sendable {
-  private let state: Mutex<LookupState<Value, Field>>
+  /// What is known about a record. A field that does not equal itself, such as `nan`, is in no list: it equals nothing
+  /// and is in no range.
+  fileprivate enum Key: Hashable {
+    case field(Field?)
+    case unreadable
+  }
 
-  init(_ property: ValueProperty<Value, Field>) { state = Mutex(LookupState(property)) }
+  fileprivate struct State {
+    var ids = IDsByKey<Key>()
+    var order = FieldOrderCache<Field>()
+  }
+
+  private let property: ValueProperty<Value, Field>
+  private let state = Mutex(State())
+
+  init(_ property: ValueProperty<Value, Field>) { self.property = property }
 
   /// - Throws: the error for the first record that does not fit its type. A search of all records would find it, too.
   func ids(whereFieldIs field: Field?, in snapshot: TableSnapshot<Value>) throws -> [AnyRecordID] {
+    try ids(in: snapshot) { $0.ids[.field(field)] }
+  }
+
+  fileprivate func ids(
+    in snapshot: TableSnapshot<Value>, _ find: (inout State) -> [AnyRecordID]
+  ) throws -> [AnyRecordID] {
+    let records = snapshot.state.records
     let (ids, unreadable) = state.withLock { state in
-      state.follow(snapshot.state.records)
-      return (state[.field(field)], state[.unreadable])
+      follow(records, &state)
+      return (find(&state), state.ids[.unreadable])
     }
-    try snapshot.throwFault(of: unreadable)
+    if let index = unreadable.compactMap(records.index(of:)).min() { _ = try snapshot[index].value }
     return ids
+  }
+
+  private func follow(_ records: OrderedRecords, _ state: inout State) {
+    var reader = PropertyReader(property, in: records)
+    let newKeys = state.ids.follow(records) { record in
+      do {
+        let field = try reader.property(of: record)
+        return field == field ? .field(field) : nil
+      } catch {
+        return .unreadable
+      }
+    }
+    for case .field(let field?) in newKeys { state.order.add(field) }
   }
 }
 
 extension FieldLookup where Field: Comparable {
   func ids(whereFieldIsIn range: ValueRange<Field>, in snapshot: TableSnapshot<Value>) throws -> [AnyRecordID]
   {
-    let (ids, unreadable) = state.withLock { state in
-      state.follow(snapshot.state.records)
-      return (state.fields(in: range).flatMap { state[.field($0)] }, state[.unreadable])
+    try ids(in: snapshot) { state in
+      let keys = state.ids.keys
+      state.order.update(count: keys.count) {
+        keys.compactMap { if case .field(let field) = $0 { field } else { nil } }
+      }
+      return state.order.fields(in: range).flatMap { state.ids[.field($0)] }
     }
-    try snapshot.throwFault(of: unreadable)
-    return ids
-  }
-}
-
-extension TableSnapshot {
-  fileprivate func throwFault(of unreadable: [AnyRecordID]) throws {
-    if let index = unreadable.compactMap(state.records.index(of:)).min() { _ = try self[index].value }
-  }
-}
-
-private struct LookupState<Value: Codable & Sendable, Field: Hashable & Sendable> {
-  /// What is known about a record.
-  enum Key: Hashable {
-    case field(Field?)
-    /// For example `nan`, which equals nothing and is in no range.
-    case unequal
-    case unreadable
-  }
-
-  private let property: ValueProperty<Value, Field>
-  private var reader: PropertyReader<Value, Field>
-  /// The records that the ids belong to.
-  private var records = OrderedRecords()
-  /// Each list is in ascending order.
-  private var ids: [Key: [AnyRecordID]] = [:]
-  private var order = FieldOrderCache<Field>()
-
-  init(_ property: ValueProperty<Value, Field>) {
-    self.property = property
-    reader = PropertyReader(property, in: OrderedRecords())
-  }
-
-  subscript(key: Key) -> [AnyRecordID] { ids[key] ?? [] }
-
-  mutating func follow(_ new: OrderedRecords) {
-    reader = PropertyReader(property, in: new)
-    let difference = RecordsDifference(from: records, to: new)
-    for removal in difference.removed { remove(removal.record.id, key(of: removal.record)) }
-    for update in difference.updated {
-      let (old, new) = (key(of: update.old), key(of: update.new))
-      if old == new { continue }
-      remove(update.old.id, old)
-      add(update.new.id, new)
-    }
-    for insertion in difference.inserted { add(insertion.record.id, key(of: insertion.record)) }
-    records = new
-  }
-
-  private mutating func key(of record: EncodedRecord) -> Key {
-    do {
-      let field = try reader.property(of: record)
-      return field == field ? .field(field) : .unequal
-    } catch {
-      return .unreadable
-    }
-  }
-
-  private mutating func add(_ id: AnyRecordID, _ key: Key) {
-    if ids[key] == nil, case .field(let field?) = key { order.add(field) }
-    ids[key, default: []].insertAscending(id)
-  }
-
-  private mutating func remove(_ id: AnyRecordID, _ key: Key) {
-    ids[key]?.removeAscending(id)
-    if ids[key]?.isEmpty == true { ids[key] = nil }
-  }
-}
-
-extension LookupState where Field: Comparable {
-  mutating func fields(in range: ValueRange<Field>) -> ArraySlice<Field> {
-    order.update(count: ids.count) {
-      ids.keys.compactMap { if case .field(let field) = $0 { field } else { nil } }
-    }
-    return order.fields(in: range)
   }
 }
 
@@ -134,17 +93,5 @@ extension FieldOrderCache where Field: Comparable {
     guard let sorted else { return [] }
     let start = sorted.partitioningIndex { !range.isAbove($0) }
     return sorted[start...].prefix { !range.isBelow($0) }
-  }
-}
-
-extension [AnyRecordID] {
-  fileprivate mutating func insertAscending(_ id: AnyRecordID) {
-    guard let last, id < last else { return append(id) }
-    insert(id, at: partitioningIndex { $0 >= id })
-  }
-
-  fileprivate mutating func removeAscending(_ id: AnyRecordID) {
-    let place = partitioningIndex { $0 >= id }
-    if place < count, self[place] == id { remove(at: place) }
   }
 }

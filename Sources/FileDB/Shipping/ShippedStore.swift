@@ -34,7 +34,8 @@ public enum ShippedStore {
     try ShippedInstall(from: shippedFolder, to: userFolder, version: version, policy: policy).run()
   }
 
-  /// Returns what ``install(from:to:version:policy:)`` would do, and throws its errors, but writes nothing.
+  /// Returns what ``install(from:to:version:policy:)`` would do, but writes nothing.
+  /// - Throws: as ``install(from:to:version:policy:)``.
   /// - Complexity: as ``install(from:to:version:policy:)``.
   public static func dryRun(
     from shippedFolder: URL, to userFolder: URL, version: ShippedVersion, policy: InstallPolicy

@@ -13,18 +13,13 @@ struct Delete: WritingCommand {
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
-  @Argument(
-    help: ArgumentHelp(IDWord.help.abstract, valueName: "ids"), transform: IDWord.each)
-  var words: [[IDWord]] = []
-  @OptionGroup var condition: WriteCondition
+  @OptionGroup var records: RecordChoice
   @OptionGroup var options: WriteOptions
   @Flag(help: "Do not ask for confirmation.") var yes = false
 
-  func validate() throws { try condition.matching.validate(besides: words.flatMap(\.self)) }
-
   func run() throws {
     let table = try existingTable(table)
-    let chosen = try ChosenRecords(words.flatMap(\.self), condition)
+    let chosen = try records.chosen()
     try confirm(chosen, table)
     let count = try options.write(table.store) { tx in
       let ids = try chosen.ids(in: tx[table.name].snapshot())

@@ -12,15 +12,11 @@ struct Move: WritingCommand {
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
-  @Argument(
-    help: ArgumentHelp(IDWord.help.abstract, valueName: "ids"), transform: IDWord.each)
-  var words: [[IDWord]] = []
-  @OptionGroup var condition: WriteCondition
+  @OptionGroup var records: RecordChoice
   @OptionGroup var place: PositionOptions
   @OptionGroup var options: WriteOptions
 
   func validate() throws {
-    try condition.matching.validate(besides: words.flatMap(\.self))
     if place.position == nil {
       throw ValidationError("Say where: --top, --bottom, --before ID, --after ID or --index N.")
     }
@@ -28,7 +24,7 @@ struct Move: WritingCommand {
 
   func run() throws {
     let table = try existingTable(table)
-    let chosen = try ChosenRecords(words.flatMap(\.self), condition)
+    let chosen = try records.chosen()
     let count = try options.write(table.store) { tx in
       let ids = try chosen.ids(in: tx[table.name].snapshot())
       try tx[table.name].move(ids, to: place.position ?? .bottom)

@@ -10,17 +10,12 @@ struct ShipRevert: WritingCommand {
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
-  @Argument(
-    help: ArgumentHelp(IDWord.help.abstract, valueName: "ids"), transform: IDWord.each)
-  var words: [[IDWord]] = []
-  @OptionGroup var condition: WriteCondition
+  @OptionGroup var records: RecordChoice
   @OptionGroup var options: WriteOptions
-
-  func validate() throws { try condition.matching.validate(besides: words.flatMap(\.self)) }
 
   func run() throws {
     let table = try existingTable(table)
-    let chosen = try ChosenRecords(words.flatMap(\.self), condition)
+    let chosen = try records.chosen()
     try options.write(table.store) { tx in
       for id in try chosen.ids(in: tx[table.name].snapshot()) { try tx[table.name].revert(id) }
     }

@@ -47,6 +47,20 @@ enum IDRange: Equatable {
   }
 }
 
+/// The arguments of a command that changes records: ids, or a condition.
+struct RecordChoice: ParsableArguments {
+  @Argument(help: ArgumentHelp(IDWord.help.abstract, valueName: "ids"), transform: IDWord.each)
+  var words: [[IDWord]] = []
+  @OptionGroup var condition: WriteCondition
+
+  private var ids: [IDWord] { words.flatMap(\.self) }
+
+  func validate() throws { try condition.matching.validate(besides: ids) }
+
+  /// - Throws: as ``ChosenRecords/init(_:_:)``.
+  func chosen() throws -> ChosenRecords { try ChosenRecords(ids, condition) }
+}
+
 /// The records that a command changes: by their ids, or by a condition.
 struct ChosenRecords {
   private let ranges: [IDRange]

@@ -57,35 +57,18 @@ package struct ValueRules: Sendable {
 
 /// A minimum or a maximum.
 package enum ValueBound {
-  /// Negative if `left` comes first; `nil` if the two cannot be compared.
+  /// Negative if `left` comes first; `nil` if one of them is neither a number nor a date, or if they are not of one kind.
   package static func compare(_ left: PlistValue, _ right: PlistValue) -> Int? {
-    switch (left, right) {
-    case (.date(let a), .date(let b)): sign(a, b)
-    case (.real(let a), .real(let b)): a.isNaN || b.isNaN ? nil : sign(a, b)
-    case (.real(let a), _): a.isNaN ? nil : right.whole.map { -compare($0, a) }
-    case (_, .real(let b)): b.isNaN ? nil : left.whole.map { compare($0, b) }
-    default: left.whole.flatMap { a in right.whole.map { sign(a, $0) } }
-    }
+    left.canBeBound && right.canBeBound ? ValueOrder.compareAlike(left, right) : nil
   }
-
-  /// Compares exactly. Converting the integer to a double would round it.
-  private static func compare(_ a: Int128, _ b: Double) -> Int {
-    if b == .infinity { return -1 }
-    if b == -.infinity { return 1 }
-    guard let floor = Int128(exactly: b.rounded(.down)) else { return b > 0 ? -1 : 1 }
-    let order = sign(a, floor)
-    return order == 0 && b.rounded(.down) < b ? -1 : order
-  }
-
-  private static func sign<Value: Comparable>(_ a: Value, _ b: Value) -> Int { a < b ? -1 : (a == b ? 0 : 1) }
 }
 
 extension PlistValue {
-  fileprivate var whole: Int128? {
+  fileprivate var canBeBound: Bool {
     switch self {
-    case .integer(let number): Int128(number)
-    case .unsigned(let number): Int128(number)
-    default: nil
+    case .integer, .unsigned, .date: true
+    case .real(let number): !number.isNaN
+    case .string, .bool, .data, .array, .dict: false
     }
   }
 

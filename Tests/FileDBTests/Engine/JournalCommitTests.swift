@@ -1,3 +1,4 @@
+import FileDBEssentials
 import FileDBPlist
 import FileDBStorage
 import FileDBTables
@@ -53,7 +54,7 @@ import Testing
       try tx[name].add(contentsOf: [["n": 1], ["n": 2], ["n": 3]])
     }
     let before = try store.table(name).lastSnapshot.state.records
-    func checksum(_ index: Int) -> String { hexadecimal(Checksum.of(before[index].bytes)) }
+    func checksum(_ index: Int) -> String { String(hexadecimal: Checksum.of(before[index].bytes), width: 8) }
     try store.write { tx in
       try tx[name].set(["n": 9], of: 2)
       try tx[name].move(3, to: .top)

@@ -228,9 +228,10 @@ import Testing
       // More than fit into a block, and others before and after them.
       let hash = ValueHash([.integer(1_990)]).number
       let entries = (0..<2_000).map { index in
-        RecordLookup.Entry(hash: index < 5 ? 0 : index < 10 ? .max : hash, index: UInt32(index))
+        LookupDraft.Entry(hash: index < 5 ? 0 : index < 10 ? .max : hash, index: UInt32(index))
       }
-      offsets.writeLookup(RecordLookup(by: ["n"], entries), of: table, for: known)
+      let lookup = LookupDraft(by: ["n"], entries).bytes(for: known)
+      offsets.writeLookup(lookup, of: table, by: ["n"], for: known)
       let error = storeError { try openStore(in: folder).table("t").add(["n": 1_990]) }
       #expect(error?.message.contains("record 1991 ") == true)
       try openStore(in: folder).table("t").add(["n": 2_000])

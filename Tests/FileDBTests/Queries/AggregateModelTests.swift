@@ -30,10 +30,10 @@ import Testing
     let ordered = values.filter { value in
       value.array == nil && value.dict == nil && value.real?.isNaN != true
     }
-    let least = ordered.min { ValueOrder.compare($0, $1, text: .bytes) < 0 }
-    let greatest = ordered.max { ValueOrder.compare($0, $1, text: .bytes) < 0 }
-    #expect(least.map { ValueOrder.compare($0, summary.minimum ?? [], text: .bytes) } ?? 0 == 0)
-    #expect(greatest.map { ValueOrder.compare($0, summary.maximum ?? [], text: .bytes) } ?? 0 == 0)
+    let least = ordered.min { ValueOrder.compare($0, $1) < 0 }
+    let greatest = ordered.max { ValueOrder.compare($0, $1) < 0 }
+    #expect(least.map { ValueOrder.compare($0, summary.minimum ?? []) } ?? 0 == 0)
+    #expect(greatest.map { ValueOrder.compare($0, summary.maximum ?? []) } ?? 0 == 0)
     #expect((least == nil) == (summary.minimum == nil) && (greatest == nil) == (summary.maximum == nil))
     let reals = numbers.compactMap(\.real)
     let integers = numbers.map { value in

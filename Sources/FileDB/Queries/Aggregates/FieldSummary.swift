@@ -115,8 +115,8 @@ extension FieldSummary {
   }
 
   private mutating func extend(to value: PlistValue) {
-    if minimum.map({ ValueOrder.compare(value, $0, text: .bytes) < 0 }) ?? true { minimum = value }
-    if maximum.map({ ValueOrder.compare(value, $0, text: .bytes) > 0 }) ?? true { maximum = value }
+    if minimum.map({ ValueOrder.compare(value, $0) < 0 }) ?? true { minimum = value }
+    if maximum.map({ ValueOrder.compare(value, $0) > 0 }) ?? true { maximum = value }
   }
 
   /// Adds the value of a record in a chunk.

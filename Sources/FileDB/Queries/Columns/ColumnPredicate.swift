@@ -1,92 +1,113 @@
+import FileDBEssentials
 import FileDBPlist
 import FileDBTables
 
 /// A predicate that only compares fields of records with constants. It is evaluated with columns, for all records of a
 /// chunk at once.
 struct ColumnPredicate: Sendable {
-  fileprivate indirect enum Node: Sendable {
-    case constant(Bool)
-    case not(Node)
-    case and([Node])
-    case or([Node])
-    case test(FieldTest)
-  }
-
   /// The fields whose columns the predicate needs.
   let fields: [FieldName]
-  private let root: Node
+  private let node: PredicateNode
 
   /// - Returns: `nil` for a predicate that needs more than this.
   init?(_ predicate: RecordPredicate) {
     var fields: [FieldName] = []
-    guard let root = Node(predicate.node, &fields) else { return nil }
-    (self.root, self.fields) = (root, fields)
+    guard predicate.node.collectColumns(&fields) else { return nil }
+    (node, self.fields) = (predicate.node, fields)
   }
 
   /// The matching records of a chunk.
   func matches(_ records: [EncodedRecord], _ columns: [ChunkColumn]) throws(StoreError) -> [EncodedRecord] {
     var selection = [Bool](repeating: true, count: records.count)
-    try root.narrow(&selection, ChunkColumns(records: records, columns: columns))
+    let chunk = ColumnChunk(records: records, fields: fields, columns: columns)
+    try chunk.narrow(&selection, by: node)
     var found: [EncodedRecord] = []
     for index in records.indices where selection[index] { found.append(records[index]) }
     return found
   }
 }
 
-/// A chunk with its columns.
-private struct ChunkColumns {
-  let records: [EncodedRecord]
-  let columns: [ChunkColumn]
+extension PredicateNode {
+  /// - Returns: false if columns do not suffice.
+  fileprivate func collectColumns(_ fields: inout [FieldName]) -> Bool {
+    switch self {
+    case .constant: return true
+    case .not(let node): return node.collectColumns(&fields)
+    case .and(let nodes), .or(let nodes): return nodes.allSatisfy { $0.collectColumns(&fields) }
+    case .comparison(let comparison):
+      guard let root = comparison.columnTest?.root else { return false }
+      if case .field(let name) = root, !fields.contains(name) { fields.append(name) }
+      return true
+    }
+  }
 }
 
-extension ColumnPredicate.Node {
-  fileprivate init?(_ node: PredicateNode, _ fields: inout [FieldName]) {
-    switch node {
-    case .constant(let value): self = .constant(value)
-    case .not(let node):
-      guard let node = Self(node, &fields) else { return nil }
-      self = .not(node)
-    case .and(let nodes):
-      guard let nodes = Self.all(nodes, &fields) else { return nil }
-      self = .and(nodes)
-    case .or(let nodes):
-      guard let nodes = Self.all(nodes, &fields) else { return nil }
-      self = .or(nodes)
-    case .comparison(let comparison):
-      guard let test = FieldTest(comparison, &fields) else { return nil }
-      self = .test(test)
-    }
+extension PredicateComparison {
+  /// `nil` unless it compares a field, or the id, with constants.
+  fileprivate var columnTest: (root: PredicatePath.Root, test: CellTest)? {
+    // Each record has this key, but it is not a field.
+    guard quantifier == nil, case .path(let path) = left, path.steps.isEmpty,
+      path.root != .field(FieldName(TableFile.idKey)), let test = constantTest
+    else { return nil }
+    return (path.root, test)
   }
+}
 
-  private static func all(_ nodes: [PredicateNode], _ fields: inout [FieldName]) -> [Self]? {
-    var all: [Self] = []
-    for node in nodes {
-      guard let node = Self(node, &fields) else { return nil }
-      all.append(node)
-    }
-    return all
-  }
+/// A chunk with its columns.
+private struct ColumnChunk {
+  let records: [EncodedRecord]
+  let fields: [FieldName]
+  let columns: [ChunkColumn]
 
   /// Removes from the selection the records that do not match. It tests only records that are still selected.
-  fileprivate func narrow(_ selection: inout [Bool], _ chunk: ChunkColumns) throws(StoreError) {
-    switch self {
+  func narrow(_ selection: inout [Bool], by node: PredicateNode) throws(StoreError) {
+    switch node {
     case .constant(let value): if !value { selection.exclude(selection) }
     case .not(let node):
       var matches = selection
-      try node.narrow(&matches, chunk)
+      try narrow(&matches, by: node)
       selection.exclude(matches)
     case .and(let nodes):
-      for node in nodes where selection.contains(true) { try node.narrow(&selection, chunk) }
+      for node in nodes where selection.contains(true) { try narrow(&selection, by: node) }
     case .or(let nodes):
       var others = selection
       for node in nodes where others.contains(true) {
         var matches = others
-        try node.narrow(&matches, chunk)
+        try narrow(&matches, by: node)
         others.exclude(matches)
       }
       selection.exclude(others)
-    case .test(let test): try test.narrow(&selection, chunk)
+    case .comparison(let comparison): try narrow(&selection, by: comparison)
     }
+  }
+
+  private func narrow(_ selection: inout [Bool], by comparison: PredicateComparison) throws(StoreError) {
+    guard let (root, test) = comparison.columnTest else {
+      preconditionFailure("this was checked when the predicate was made")
+    }
+    let column = column(of: root)
+    if column.narrow(&selection, by: test) { return }
+    lazy var fields = RecordFields()
+    for (index, record) in records.enumerated() where selection[index] {
+      let isTrue = column.withCell(index, of: record, comparison.folding) {
+        test.isTrue(of: $0, comparison.folding)
+      }
+      if let isTrue {
+        selection[index] = isTrue
+      } else {
+        let fields = fields
+        selection[index] = try fields.read(record) { () throws(StoreError) in
+          try comparison.isTrue(of: PredicateRecord(id: record.id, fields: fields))
+        }
+      }
+    }
+  }
+
+  private func column(of root: PredicatePath.Root) -> ChunkColumn {
+    guard case .field(let name) = root, let place = fields.firstIndex(of: name) else {
+      return ChunkColumn(idsOf: records)
+    }
+    return columns[place]
   }
 }
 
@@ -96,117 +117,41 @@ extension [Bool] {
   }
 }
 
-/// The comparison of one field with constants.
-private struct FieldTest: Sendable {
-  private enum Question: Sendable {
-    /// All of these must be true.
-    case ordered([(constant: ColumnConstant, verdict: Verdict)])
-    case isAny([ColumnConstant])
-    case text(TextTest)
-    case isTrue
-  }
-
-  /// For values that columns do not contain.
-  private let comparison: PredicateComparison
-  /// `nil` for the id.
-  private let column: Int?
-  private let question: Question
-
-  init?(_ comparison: PredicateComparison, _ fields: inout [FieldName]) {
-    guard comparison.quantifier == nil, case .path(let path) = comparison.left, path.steps.isEmpty,
-      let question = Self.question(comparison.test, comparison.folding)
-    else { return nil }
-    self.comparison = comparison
-    self.question = question
-    switch path.root {
-    case .id, .recordID: column = nil
-    case .field(let name):
-      // Each record has this key, but it is not a field.
-      guard name != FieldName(TableFile.idKey) else { return nil }
-      if !fields.contains(name) { fields.append(name) }
-      column = fields.firstIndex(of: name)
+extension ChunkColumn {
+  /// - Returns: `nil` for a value that must be read from the record.
+  fileprivate func withCell<Result>(
+    _ index: Int, of record: EncodedRecord, _ folding: TextFolding, _ body: (ComparedCell) -> Result
+  ) -> Result? {
+    switch kind(index) {
+    case .other: nil
+    case .text: record.withBytes(text(index)) { folding.withFolded($0) { body(.text($0, date: nil)) } }
+    case .missing, .false, .true, .integer, .real, .date:
+      body(value(index, of: nil, in: record).map(ComparedCell.value) ?? .null)
     }
   }
 
-  private static func question(_ test: PredicateComparison.Test, _ folding: TextFolding) -> Question? {
-    switch test {
-    case .relation(let relation, .constant(let term)):
-      // NULL has no order.
-      guard let constant = ColumnConstant(term, folding),
-        !constant.isNull || relation == .equal || relation == .notEqual
-      else { return nil }
-      return .ordered([(constant, Verdict(relation))])
-    case .between(.constant(let low), .constant(let high)):
-      guard let low = ColumnConstant(low, folding), let high = ColumnConstant(high, folding),
-        !low.isNull, !high.isNull
-      else { return nil }
-      return .ordered([(low, Verdict(.greaterOrEqual)), (high, Verdict(.lessOrEqual))])
-    case .isIn(.constant(.list(let terms))):
-      let constants = terms.compactMap { ColumnConstant($0, folding) }
-      return constants.count == terms.count ? .isAny(constants) : nil
-    case .contains(.constant(let term)): return term.textBytes(folding).map { .text(.contains($0)) }
-    case .beginsWith(.constant(let term)): return term.textBytes(folding).map { .text(.beginsWith($0)) }
-    case .endsWith(.constant(let term)): return term.textBytes(folding).map { .text(.endsWith($0)) }
-    case .like(let pattern): return .text(.like(pattern))
-    case .isTrue: return .isTrue
-    case .relation, .between, .isIn, .contains, .beginsWith, .endsWith, .matches: return nil
+  /// The same for a chunk that has only integers, only reals or only dates. Several of them are compared at a time.
+  /// - Returns: whether that is possible.
+  fileprivate func narrow(_ selection: inout [Bool], by test: CellTest) -> Bool {
+    switch commonKind {
+    case .integer: narrow(&selection, test.bounds(\.value.integer)) { Int64(bitPattern: $0) }
+    case .real: narrow(&selection, test.bounds(\.orderedReal)) { Double(bitPattern: $0) }
+    case .date: narrow(&selection, test.bounds(\.seconds)) { Double(bitPattern: $0) }
+    default: false
     }
   }
 
-  func narrow(_ selection: inout [Bool], _ chunk: ChunkColumns) throws(StoreError) {
-    let values = column.map { chunk.columns[$0] } ?? ChunkColumn(idsOf: chunk.records)
-    if narrowByNumbers(&selection, values) { return }
-    var fields: RecordFields?
-    for index in selection.indices where selection[index] {
-      selection[index] = try isTrue(values, index, chunk.records[index], &fields)
-    }
-  }
-
-  private func isTrue(
-    _ values: ChunkColumn, _ index: Int, _ record: EncodedRecord, _ reader: inout RecordFields?
-  ) throws(StoreError) -> Bool {
-    let kind = values.kind(index)
-    if kind == .other {
-      let fields = reader ?? RecordFields()
-      reader = fields
-      return try fields.read(record) { () throws(StoreError) in
-        try comparison.isTrue(of: PredicateRecord(id: record.id, fields: fields))
-      }
-    }
-    switch question {
-    case .ordered(let conditions):
-      return conditions.allSatisfy { $0.verdict($0.constant.order(values, index, record)) }
-    case .isAny(let constants): return constants.contains { $0.order(values, index, record) == 0 }
-    case .isTrue: return kind == .true
-    case .text(let test):
-      return kind == .text
-        && record.withFolded(values.text(index), comparison.folding) { test.isTrue(of: $0) }
-    }
-  }
-
-  /// The same for a chunk that has only integers or only reals. Several of them are compared at a time.
-  private func narrowByNumbers(_ selection: inout [Bool], _ values: ChunkColumn) -> Bool {
-    guard case .ordered(let conditions) = question else { return false }
-    switch values.commonKind {
-    case .integer where conditions.allSatisfy({ $0.constant.integer != nil }):
-      for (constant, verdict) in conditions {
-        guard let constant = constant.integer else { continue }
-        values.narrow(&selection, verdict, constant) { Int64(bitPattern: $0) }
-      }
-    case .real where conditions.allSatisfy({ $0.constant.real != nil }):
-      for (constant, verdict) in conditions {
-        guard let constant = constant.real else { continue }
-        values.narrow(&selection, verdict, constant) { Double(bitPattern: $0) }
-      }
-    default: return false
-    }
+  @inline(__always)
+  private func narrow<Number: Comparable>(
+    _ selection: inout [Bool], _ bounds: [(verdict: Verdict, number: Number)]?, _ number: (UInt64) -> Number
+  ) -> Bool {
+    guard let bounds else { return false }
+    for bound in bounds { narrow(&selection, bound.verdict, bound.number, number) }
     return true
   }
-}
 
-extension ChunkColumn {
   @inline(__always)
-  fileprivate func narrow<Number: Comparable>(
+  private func narrow<Number: Comparable>(
     _ selection: inout [Bool], _ verdict: Verdict, _ constant: Number, _ number: (UInt64) -> Number
   ) {
     withWords { words in
@@ -222,6 +167,26 @@ extension ChunkColumn {
   }
 }
 
-extension PredicateTerm {
-  fileprivate func textBytes(_ folding: TextFolding) -> [UInt8]? { text(folding).map { Array($0.utf8) } }
+extension CellTest {
+  /// The comparisons with numbers that it consists of; all must be true. `nil` if it is another test.
+  fileprivate func bounds<Number>(
+    _ number: (ComparedValue) -> Number?
+  ) -> [(verdict: Verdict, number: Number)]? {
+    func bound(_ relation: PredicateComparison.Relation, _ term: PredicateTerm) -> (Verdict, Number)? {
+      guard case .value(let value) = term else { return nil }
+      return number(value).map { (Verdict(relation), $0) }
+    }
+    switch self {
+    case .relation(let relation, let term): return bound(relation, term).map { [$0] }
+    case .between(let low, let high):
+      guard let low = bound(.greaterOrEqual, low), let high = bound(.lessOrEqual, high) else { return nil }
+      return [low, high]
+    default: return nil
+    }
+  }
+}
+
+extension ComparedValue {
+  fileprivate var orderedReal: Double? { value.real.flatMap { $0.isNaN ? nil : $0 } }
+  fileprivate var seconds: Double? { (value.date ?? date)?.timeIntervalSinceReferenceDate }
 }

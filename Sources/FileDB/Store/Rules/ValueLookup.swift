@@ -1,4 +1,3 @@
-import FileDBEssentials
 import FileDBPlist
 import FileDBTables
 import Synchronization
@@ -23,21 +22,11 @@ final class ValueLookups: Sendable {
   }
 }
 
-/// Finds the ids of a table's records by the values of some fields. It holds one version of the table, and is brought
-/// to another by the differences between the two. Records that lack one of the fields are left out.
+/// Finds the ids of a table's records by the values of some fields. Records that lack one of the fields are left out.
 final class ValueLookup: Sendable {
-  private struct State {
-    var records = OrderedRecords()
-    /// Each list is in ascending order.
-    var ids: [[PlistValue]: [AnyRecordID]] = [:]
-    /// The records that stay in their file and are found there. They are not in ``ids``.
-    var unread: (any UnreadRecords)?
-    /// The records of the file that are gone, or are now in ``ids``.
-    var formerIDs: Set<AnyRecordID> = []
-  }
-
   private let names: [String]
-  private let state = Mutex(State())
+  /// The ids of the records in memory. Those that stay in their file are found there.
+  private let ids = Mutex(IDsByKey<[PlistValue]>())
 
   init(by names: [String]) { self.names = names }
 
@@ -48,54 +37,24 @@ final class ValueLookup: Sendable {
   func ids(
     where values: [PlistValue], in records: OrderedRecords, atMost limit: Int
   ) -> [AnyRecordID] {
-    state.withLock { state in
-      if let unread = records.unread, unread !== state.unread {
-        state = State(records: OrderedRecords(unread, shape: records.shape), unread: unread)
+    ids.withLock { ids in
+      let unread = records.unread
+      if unread !== ids.records.unread {
+        ids = IDsByKey(beside: unread.map { OrderedRecords($0, shape: records.shape) } ?? OrderedRecords())
       }
-      if !state.records.isIdentical(to: records) { follow(records, &state) }
-      let ids = state.ids[values] ?? []
-      guard let unread = state.unread else { return ids }
+      ids.follow(records, key: self.values)
+      guard let unread else { return ids[values] }
       // Some of the ids from the file may be outdated.
-      let (most, isAll) = limit.addingReportingOverflow(state.formerIDs.count)
+      let (most, isAll) = limit.addingReportingOverflow(ids.formerIDs.count)
       let others = unread.ids(where: names, are: values, atMost: isAll ? .max : most)
-        .filter { !state.formerIDs.contains($0) }
-      return (others + ids).sorted()
+        .filter { !ids.formerIDs.contains($0) }
+      return (others + ids[values]).sorted()
     }
-  }
-
-  private func follow(_ records: OrderedRecords, _ state: inout State) {
-    let difference = RecordsDifference(from: state.records, to: records)
-    for removal in difference.removed { remove(removal.record, &state) }
-    for update in difference.updated {
-      remove(update.old, &state)
-      add(update.new, &state)
-    }
-    for insertion in difference.inserted { add(insertion.record, &state) }
-    state.records = records
   }
 
   private func values(of record: EncodedRecord) -> [PlistValue]? {
     let fields = record.fields(names)
     guard fields.count == names.count else { return nil }
     return names.compactMap { fields[$0] }
-  }
-
-  private func add(_ record: EncodedRecord, _ state: inout State) {
-    guard let values = values(of: record) else { return }
-    var ids = state.ids.removeValue(forKey: values) ?? []
-    ids.insert(record.id, at: ids.partitioningIndex { $0 >= record.id })
-    state.ids[values] = ids
-  }
-
-  private func remove(_ record: EncodedRecord, _ state: inout State) {
-    guard let values = values(of: record) else { return }
-    var ids = state.ids.removeValue(forKey: values) ?? []
-    let place = ids.partitioningIndex { $0 >= record.id }
-    if place < ids.count, ids[place] == record.id {
-      ids.remove(at: place)
-    } else if state.unread != nil {
-      state.formerIDs.insert(record.id)
-    }
-    if !ids.isEmpty { state.ids[values] = ids }
   }
 }

@@ -43,7 +43,7 @@ extension PlistValue {
       written.allSatisfy { entry in stored[entry.key].map { $0.holds(entry.value) } ?? false }
     case (.array(let stored), .array(let written)): stored.hold(written)
     case (.integer, .real), (.real, .integer), (.unsigned, .real), (.real, .unsigned):
-      ValueOrder.compare(self, written, text: .bytes) == 0
+      ValueOrder.compare(self, written) == 0
     default: self == written
     }
   }

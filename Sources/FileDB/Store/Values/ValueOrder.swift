@@ -1,4 +1,5 @@
 import FileDBPlist
+import FileDBTables
 
 /// How strings are compared.
 public enum TextOrder: Hashable, Sendable {
@@ -10,63 +11,12 @@ public enum TextOrder: Hashable, Sendable {
   case localized
 }
 
-/// The single order for property list values of all types.
-enum ValueOrder {
+extension ValueOrder {
   static func compare(_ left: PlistValue, _ right: PlistValue, text: TextOrder) -> Int {
-    switch (left, right) {
-    case (.bool(let a), .bool(let b)): a == b ? 0 : (b ? -1 : 1)
-    case (.integer(let a), .integer(let b)): sign(a, b)
-    case (.unsigned(let a), .unsigned(let b)): sign(a, b)
-    case (.real(let a), .real(let b)): compare(a, b)
-    case (.integer, .unsigned): -1
-    case (.unsigned, .integer): 1
-    case (.integer(let a), .real(let b)): compare(a, b)
-    case (.real(let a), .integer(let b)): -compare(b, a)
-    case (.unsigned(let a), .real(let b)): compare(a, b)
-    case (.real(let a), .unsigned(let b)): -compare(b, a)
-    case (.date(let a), .date(let b)): sign(a, b)
-    case (.string(let a), .string(let b)): compare(a, b, text)
-    case (.data(let a), .data(let b)): a.elementsEqual(b) ? 0 : (a.lexicographicallyPrecedes(b) ? -1 : 1)
-    default: sign(rank(left), rank(right))
-    }
-  }
-
-  static func rank(_ value: PlistValue) -> Int {
-    switch value {
-    case .bool: 0
-    case .integer, .unsigned, .real: 1
-    case .date: 2
-    case .string: 3
-    case .data: 4
-    case .array: 5
-    case .dict: 6
-    }
-  }
-
-  private static func sign<Value: Comparable>(_ a: Value, _ b: Value) -> Int { a < b ? -1 : (a == b ? 0 : 1) }
-
-  private static func compare(_ a: Double, _ b: Double) -> Int {
-    if a.isNaN || b.isNaN { return sign(a.isNaN ? 1 : 0, b.isNaN ? 1 : 0) }
-    return sign(a, b)
-  }
-
-  /// Compares exactly. Converting the integer to a double would round it.
-  private static func compare(_ a: some BinaryInteger, _ b: Double) -> Int {
-    if b.isNaN || b == .infinity { return -1 }
-    if b == -.infinity { return 1 }
-    // Swift compares an integer and a floating-point number exactly only through a wider type.
-    let whole = b.rounded(.down)
-    guard let floor = Int128(exactly: whole) else { return b > 0 ? -1 : 1 }
-    let result = sign(Int128(a), floor)
-    return result == 0 && whole < b ? -1 : result
-  }
-
-  private static func compare(_ a: String, _ b: String, _ text: TextOrder) -> Int {
-    switch text {
-    case .bytes: compareUTF8(a, b).signum()
-    case .localized:
+    if text == .localized, case (.string(let left), .string(let right)) = (left, right) {
       // The code that sorts has already required the rules.
-      Language.rules?.compare(a, b) ?? compareUTF8(a, b).signum()
+      return Language.rules?.compare(left, right) ?? compareUTF8(left, right).signum()
     }
+    return compare(left, right)
   }
 }

@@ -15,16 +15,14 @@ private let names = ["n", "text"]
 /// More than one block of entries.
 private let count = 600
 
-private let sample: (known: KnownOffsets, lookup: RecordLookup, bytes: [UInt8], headLength: Int) = {
+private let sample: (known: KnownOffsets, bytes: [UInt8], headLength: Int) = {
   let known = KnownOffsets(
     stamp: FileStamp(device: 1, inode: 2, size: 99_999, modified: 3, changed: 4, isSettled: true),
     version: .absent,
     offsets: TableOffsets(count: count, chunkLength: count, chunks: [9, 99], indexMap: 9..<99))
-  let entries = (0..<count).map { RecordLookup.Entry(hash: UInt64($0 / 5) << 32, index: UInt32($0)) }
-  let lookup = RecordLookup(by: names, entries)
-  let head = LookupHead(lookup, for: known)
-  let blocks = head.firstHashes.indices.flatMap { head.bytes(ofBlock: $0, of: lookup) }
-  return (known, lookup, head.bytes + blocks, head.length)
+  let entries = (0..<count).map { LookupDraft.Entry(hash: UInt64($0 / 5) << 32, index: UInt32($0)) }
+  let bytes = LookupDraft(by: names, entries).bytes(for: known)
+  return (known, bytes, LookupHead(of: entries, by: names, for: known).length)
 }()
 
 private let disk: MemoryDisk = {
@@ -38,7 +36,7 @@ private func test(_ changes: [UInt8]) -> Bool {
   bytes.change(by: changes, from: 0)
   do { _ = try disk.replace("/store/lookup", with: withChecksums(bytes)) } catch { fail("\(error)") }
   guard let file = try? disk.open("/store/lookup"),
-    let lookup = LookupFile(file, by: names, for: sample.known)
+    let lookup = RecordLookup(file, by: names, for: sample.known)
   else { return true }
   var choices = Choices(changes)
   for _ in 0..<4 {

@@ -2,7 +2,9 @@ import FileDBEssentials
 import FileDBStorage
 import FileDBTables
 
-/// A ``RecordLookup`` in a file beside the offsets of its table. A query reads only some kilobytes of it.
+/// Finds the records of a table by the values of some fields. It contains only hashes, so the caller must check each
+/// record that it finds. It is in a file beside the offsets of its table, of which a query reads only some kilobytes; or
+/// in memory, if it was only just made.
 ///
 /// The file has a head, and blocks of up to 512 entries. All numbers are little-endian, with 64 bits unless this says
 /// otherwise.
@@ -17,21 +19,35 @@ import FileDBTables
 ///
 /// Whoever can write to `.filedb` can forge a lookup, checksums and all. A record that it names is compared before it
 /// is used. But it may name fewer records than there are.
-final class LookupFile: Sendable {
-  private let file: any OpenFile
+final class RecordLookup: Sendable {
   private let head: LookupHead
+  /// The bytes from an offset on, fewer if the file ends; `nil` if reading fails.
+  private let read: @Sendable (_ offset: Int, _ count: Int) -> [UInt8]?
 
   /// - Returns: `nil` if the file is damaged, or was made for another file or other fields than these.
-  init?(_ file: any OpenFile, by names: [String], for known: KnownOffsets) {
-    guard let start = try? file.read(at: 0, count: LookupHead.startLength),
-      var head = LookupHead(startingWith: start, by: names, for: known),
-      let size = try? file.extent().size, size == head.fileLength,
-      let bytes = try? file.read(at: 0, count: head.length), head.readFirstHashes(in: bytes)
+  convenience init?(_ file: any OpenFile, by names: [String], for known: KnownOffsets) {
+    guard let size = try? file.extent().size else { return nil }
+    self.init(size: size, by: names, for: known) { try? file.read(at: $0, count: $1) }
+  }
+
+  /// - Parameter bytes: what ``LookupDraft/bytes(for:)`` makes.
+  convenience init?(_ bytes: [UInt8], by names: [String], for known: KnownOffsets) {
+    self.init(size: bytes.count, by: names, for: known) { Array(bytes[$0..<min($0 + $1, bytes.count)]) }
+  }
+
+  private init?(
+    size: Int, by names: [String], for known: KnownOffsets,
+    read: @escaping @Sendable (_ offset: Int, _ count: Int) -> [UInt8]?
+  ) {
+    guard let start = read(0, LookupHead.startLength),
+      var head = LookupHead(startingWith: start, by: names, for: known), size == head.fileLength,
+      let bytes = read(0, head.length), head.readFirstHashes(in: bytes)
     else { return nil }
-    (self.file, self.head) = (file, head)
+    (self.head, self.read) = (head, read)
   }
 
   /// The indices of the records that may have these values, in ascending order; `nil` if the file is damaged.
+  /// - Complexity: O(log *n*), and one block is read.
   func indices(of hash: ValueHash) -> [Int]? {
     let start = head.firstHashes.partitioningIndex { $0 >= hash.number }
     var indices: [Int] = []
@@ -39,28 +55,61 @@ final class LookupFile: Sendable {
     for number in max(start - 1, 0)..<head.firstHashes.count {
       if head.firstHashes[number] > hash.number { break }
       guard let block = block(number) else { return nil }
-      for entry in block where entry.hash == hash.number { indices.append(Int(entry.index)) }
+      let first = (0..<block.count).partitioningIndex { block.hash($0) >= hash.number }
+      for entry in first..<block.count where block.hash(entry) == hash.number {
+        indices.append(block.index(entry))
+      }
     }
     let isAscending = zip(indices, indices.dropFirst()).allSatisfy { $0 < $1 }
     return isAscending && indices.last ?? 0 < head.recordCount ? indices : nil
   }
 
-  private func block(_ number: Int) -> [RecordLookup.Entry]? {
-    let count = head.entryCount(ofBlock: number)
-    let length = count * LookupHead.entryLength
-    guard let bytes = try? file.read(at: head.offset(ofBlock: number), count: length + 4),
-      bytes.count == length + 4
-    else { return nil }
-    var (entries, end) = (NumberReader(bytes.prefix(length)), NumberReader(bytes.suffix(4)))
-    guard end.nextHalf() == head.checksum(ofBlock: number, bytes.prefix(length)) else { return nil }
-    return (0..<count).compactMap { _ in
-      guard let hash = entries.next(), let index = entries.nextHalf() else { return nil }
-      return RecordLookup.Entry(hash: hash, index: index)
+  private func block(_ number: Int) -> LookupBlock? {
+    let length = head.entries(ofBlock: number).count * LookupHead.entryLength
+    guard let bytes = read(head.offset(ofBlock: number), length + 4), bytes.count == length + 4 else {
+      return nil
     }
+    var end = NumberReader(bytes.suffix(4))
+    let entries = bytes.prefix(length)
+    return end.nextHalf() == head.checksum(ofBlock: number, entries) ? LookupBlock(bytes: entries) : nil
   }
 }
 
-/// The first part of a ``LookupFile``.
+/// The entries of a block.
+private struct LookupBlock {
+  let bytes: ArraySlice<UInt8>
+
+  var count: Int { bytes.count / LookupHead.entryLength }
+
+  func hash(_ entry: Int) -> UInt64 { number(at: entry * LookupHead.entryLength) }
+  func index(_ entry: Int) -> Int { Int(number(at: entry * LookupHead.entryLength + 8) as UInt32) }
+
+  private func number<Number: FixedWidthInteger & BitwiseCopyable>(at offset: Int) -> Number {
+    bytes.withUnsafeBytes { Number(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: Number.self)) }
+  }
+}
+
+extension LookupDraft {
+  /// The bytes of a ``RecordLookup``.
+  /// - Parameter known: the offsets of the table with the records of the draft.
+  func bytes(for known: KnownOffsets) -> [UInt8] {
+    let entries = entries.sorted()
+    let head = LookupHead(of: entries, by: names, for: known)
+    var bytes = head.bytes
+    bytes.reserveCapacity(head.fileLength)
+    for number in head.firstHashes.indices {
+      let start = bytes.count
+      for entry in entries[head.entries(ofBlock: number)] {
+        bytes.append(littleEndian: entry.hash)
+        bytes.append(littleEndian: entry.index)
+      }
+      bytes.append(littleEndian: head.checksum(ofBlock: number, bytes[start...]))
+    }
+    return bytes
+  }
+}
+
+/// The first part of a ``RecordLookup``.
 struct LookupHead: Equatable {
   /// The bytes "FDBLOOK2" as a number.
   private static let mark: UInt64 = 0x324B_4F4F_4C42_4446
@@ -77,13 +126,12 @@ struct LookupHead: Equatable {
   /// The first hash of each block, in ascending order.
   private(set) var firstHashes: [UInt64] = []
 
-  init(_ lookup: RecordLookup, for known: KnownOffsets) {
+  /// - Parameter entries: sorted in ascending order.
+  init(of entries: [LookupDraft.Entry], by names: [String], for known: KnownOffsets) {
     (stamp, recordCount) = (known.stamp, known.offsets.count)
-    (names, entryCount) = (lookup.names, lookup.entries.count)
+    (self.names, entryCount) = (names, entries.count)
     salt = .random(in: .min ... .max)
-    firstHashes = stride(from: 0, to: lookup.entries.count, by: Self.blockLength).map {
-      lookup.entries[$0].hash
-    }
+    firstHashes = stride(from: 0, to: entries.count, by: Self.blockLength).map { entries[$0].hash }
   }
 
   /// The head without the first hashes.
@@ -130,8 +178,8 @@ struct LookupHead: Equatable {
 
   private var blockCount: Int { (entryCount + Self.blockLength - 1) / Self.blockLength }
 
-  func entryCount(ofBlock number: Int) -> Int {
-    min(Self.blockLength, entryCount - number * Self.blockLength)
+  func entries(ofBlock number: Int) -> Range<Int> {
+    number * Self.blockLength..<min((number + 1) * Self.blockLength, entryCount)
   }
 
   func offset(ofBlock number: Int) -> Int {
@@ -146,18 +194,5 @@ struct LookupHead: Equatable {
     place.withUnsafeBytes { checksum.update($0) }
     entries.withUnsafeBytes { checksum.update($0) }
     return checksum.value
-  }
-
-  /// The block with this number.
-  func bytes(ofBlock number: Int, of lookup: RecordLookup) -> [UInt8] {
-    let start = number * Self.blockLength
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(Self.blockLength * Self.entryLength + 4)
-    for entry in lookup.entries[start..<start + entryCount(ofBlock: number)] {
-      bytes.append(littleEndian: entry.hash)
-      bytes.append(littleEndian: entry.index)
-    }
-    bytes.append(littleEndian: checksum(ofBlock: number, bytes[...]))
-    return bytes
   }
 }
