@@ -113,7 +113,7 @@ extension RecordStore {
       try files.keepBackup(of: edit)
       try keepAlso(conflicts, of: name)
     }
-    try files.note(edit)
+    try files.finish(edit)
   }
 }
 

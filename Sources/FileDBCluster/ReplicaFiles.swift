@@ -215,7 +215,7 @@ final class ReplicaFiles: ShownFiles {
   }
 
   /// Records that an edit is in the log. Another process may have been first, and may have gone further.
-  func note(_ edit: Edit) throws {
+  func finish(_ edit: Edit) throws {
     let lock = try folder.lock(timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
     let copy = copy(of: edit.table)

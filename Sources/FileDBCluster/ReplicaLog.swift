@@ -35,7 +35,7 @@ package final class ReplicaLog: CommitLog {
     timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {
     // Processes on this machine wait for their turn here, not at the shared log.
-    try folder.following(timeout: timeout) {
+    try folder.whileLocked(timeout: timeout) {
       try settle()
       let start = folder.end
       var (own, appended): (NewCommit?, LoggedCommit?) = (nil, nil)
@@ -159,7 +159,7 @@ package final class ReplicaLog: CommitLog {
   /// The same without the lock.
   func settle(timeout: Duration) throws {
     guard try notes.sentCommit() != nil else { return }
-    try folder.following(timeout: timeout) { try settle() }
+    try folder.whileLocked(timeout: timeout) { try settle() }
   }
 
   /// The commits whose outcome was found out since the last call. Their writes did not hear of it.
@@ -178,7 +178,7 @@ package final class ReplicaLog: CommitLog {
     case .absent: ownMarks.withLock { $0[token] = nil }
     case .unknown: return .unknown
     }
-    _ = try? folder.following(timeout: folder.lockTimeout) {
+    _ = try? folder.whileLocked(timeout: folder.lockTimeout) {
       if try notes.sentCommit()?.token == token { try notes.removeSentCommit() }
     }
     return outcome
@@ -224,7 +224,7 @@ package final class ReplicaLog: CommitLog {
     // Another process on this machine may do it. Then there is nothing left, and its lock is not needed.
     if case .commits(let commits) = news, commits.isEmpty { return false }
     guard isWanted() else { return false }
-    try folder.following(timeout: timeout) {
+    try folder.whileLocked(timeout: timeout) {
       try follow(ReadNews(position: position, news: PendingRead(news)), while: isWanted)
     }
     return true

@@ -39,7 +39,7 @@ final class FileClocks: Sendable {
   }
 
   /// Records that a file has just been created on a device, and that this is its time.
-  func note(_ time: Int64, on device: UInt64, steady: Int64 = readings().steady) {
+  func learn(_ time: Int64, on device: UInt64, steady: Int64 = readings().steady) {
     clocks.withLock { clocks in
       if case .other = clocks[device] { clocks[device] = .other((time, steady)) }
     }

@@ -138,8 +138,8 @@ extension JournalFrame.Header {
     }
     // Otherwise the wrong byte is in the checksum itself, or next to it.
     let checksum = Checksum.of(line[..<checkedCount]) ^ salt
-    let mended = line[..<checkedCount] + Self.ending(checksum)
-    let wrong = line.indices.filter { line[$0] != mended[$0] }
-    return wrong.count == 1 && Self(mended, salt: salt) != nil ? (Array(mended), wrong[0]) : nil
+    let corrected = line[..<checkedCount] + Self.ending(checksum)
+    let wrong = line.indices.filter { line[$0] != corrected[$0] }
+    return wrong.count == 1 && Self(corrected, salt: salt) != nil ? (Array(corrected), wrong[0]) : nil
   }
 }

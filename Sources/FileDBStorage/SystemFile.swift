@@ -39,7 +39,7 @@ final class SystemFile: WritableFile, OpenFile {
     case (.new(let mostOpen), nil): try self.init(path, flags, mode: mode_t(mostOpen))
     }
     guard let stamp = try? status().stamp else { return }
-    FileClocks.ofSystem.note(stamp.changed, on: stamp.device)
+    FileClocks.ofSystem.learn(stamp.changed, on: stamp.device)
   }
 
   /// Shares the place and the flags of an open file.

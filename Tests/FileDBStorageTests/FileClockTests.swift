@@ -8,19 +8,19 @@ import Testing
 
   @Test func deviceOfThisMachineHasItsTime() {
     let clocks = FileClocks()
-    clocks.note(5, on: 1, steady: 0)
+    clocks.learn(5, on: 1, steady: 0)
     #expect(clocks.now(on: 1, own: (100, 7)) { true } == 100)
-    clocks.note(5, on: 1, steady: 0)
+    clocks.learn(5, on: 1, steady: 0)
     #expect(clocks.now(on: 1, own: (200, 9)) { nil } == 200)
   }
 
   @Test func clockOfAnotherMachineIsUnknownUntilAFileIsCreatedThere() {
     let clocks = FileClocks()
-    clocks.note(5, on: 1, steady: 0)
+    clocks.learn(5, on: 1, steady: 0)
     #expect(clocks.now(on: 1, own: (100, 7)) { false } == nil)
-    clocks.note(5, on: 2, steady: 6)
+    clocks.learn(5, on: 2, steady: 6)
     #expect(clocks.now(on: 1, own: (100, 7)) { false } == nil)
-    clocks.note(5, on: 1, steady: 6)
+    clocks.learn(5, on: 1, steady: 6)
     #expect(clocks.now(on: 1, own: (100, 16)) { false } == 15)
     #expect(clocks.now(on: 2, own: (100, 16)) { nil } == nil)
   }
@@ -33,7 +33,7 @@ import Testing
       return now.map { FileStamp.isSettled(modified: start, changed: start, now: $0) }
     }
     #expect(isSettled(after: 0) == nil)
-    clocks.note(start, on: 1, steady: 0)
+    clocks.learn(start, on: 1, steady: 0)
     #expect(isSettled(after: 0) == false)
     #expect(isSettled(after: 2) == false)
     #expect(isSettled(after: 3) == true)

@@ -160,10 +160,10 @@ extension FileLog {
     discard(outdated)
     let (installed, failed) = try replaceFiles(current)
     conflicts.merge(failed) { $1 }
-    try noteWritten(installed)
+    try appendWritten(installed)
     try beginJournalIfLong(conflicts: Set(conflicts.keys))
     // There may be other tables now. The checkpoint is done, so if adjusting fails, the next write tries again.
-    do throws(StoreError) { try folder.adjustMode() } catch { folder.forgetMade() }
+    do throws(StoreError) { try folder.adjustMode() } catch { folder.forgetOwnFolder() }
     // In another journal, nothing may wait for them.
     let waiting = state.withLock { state in outdated.map(\.draft.key).filter { state.pending[$0] != nil } }
     return (installed, waiting)
@@ -196,7 +196,7 @@ extension FileLog {
       try readBack(staged)
       let (installed, conflicts) = try replaceFiles([staged])
       if let conflict = conflicts[key] { throw conflict }
-      try noteWritten(installed)
+      try appendWritten(installed)
       noteOffsets(of: installed)
     } catch {
       discard([staged])
@@ -218,7 +218,7 @@ extension FileLog {
       try folder.keepCounters(Dictionary(uniqueKeysWithValues: dropped.map { ($0.key, $0.state.counter) }))
     }
     try makeDurable(staged.map(\.draft).filter(\.isSaved).map(\.key))
-    try note(JournalCheckpoint(of: staged))
+    try appendCheckpoint(JournalCheckpoint(of: staged))
 
     // 2. Exchange the names of each draft and its file, and remove the former file. Remove the files of dropped tables.
     //    If another program saved a file meanwhile, keep its version.
@@ -277,7 +277,7 @@ extension FileLog {
   }
 
   /// Adds to the journal the versions that the files are about to have, in the same way as a commit, and syncs it.
-  func note(_ checkpoint: JournalCheckpoint) throws(StoreError) {
+  func appendCheckpoint(_ checkpoint: JournalCheckpoint) throws(StoreError) {
     let journal = try writeFrame(.checkpoint, checkpoint.payload)
     try state.withLock { state throws(StoreError) in
       state.take(journal)
@@ -290,7 +290,7 @@ extension FileLog {
 
   /// Adds to the journal what a checkpoint has done, and syncs it. From here on, another program may save a file, and
   /// only later commits seem to wait for it.
-  private func noteWritten(_ installed: [StagedTable]) throws(StoreError) {
+  private func appendWritten(_ installed: [StagedTable]) throws(StoreError) {
     if installed.isEmpty { return }
     let inode = state.withLock(\.journal).flatMap { Int64(exactly: $0.inode) }
     let done = WrittenFiles(

@@ -275,7 +275,7 @@ extension FileLog {
       try readOn(&state)
       let (file, status) = try folder.file(of: key.text)
       guard file == read.path, FileStamp.areSame(status?.stamp, read.stamp) else { return nil }
-      if let status, try folder.isOpenToMore(than: status) { folder.forgetMade() }
+      if let status, try folder.isOpenToMore(than: status) { folder.forgetOwnFolder() }
       let known = state.setFile(read.content, at: file, read.stamp, of: key)
       return (known.number, state.pending[key], state.lastSequence)
     }

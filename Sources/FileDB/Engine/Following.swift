@@ -9,7 +9,7 @@ extension FileLog {
   /// Runs `body` while it holds the store's lock and has read the journal to its end.
   /// - Throws: what `body` throws; ``StoreError/Code/locked``, ``StoreError/Code/damagedJournal``, and the disk's
   ///   errors.
-  package func following<Result>(timeout: Duration, _ body: () throws -> Result) throws -> Result {
+  package func whileLocked<Result>(timeout: Duration, _ body: () throws -> Result) throws -> Result {
     let lock = try folder.lock(timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
     try prepare()
@@ -25,7 +25,7 @@ extension FileLog {
 
   /// Takes over the commits after ``end``. They are not synced, because the log that they come from keeps them.
   ///
-  /// Call it within ``following(timeout:_:)``.
+  /// Call it within ``whileLocked(timeout:_:)``.
   /// - Parameter undo: what each commit means for this folder's undo log.
   /// - Complexity: that of the changes. In addition, this looks at the file of each table, and reads it if it is
   ///   unknown.
@@ -67,7 +67,7 @@ extension FileLog {
   /// Replaces everything in the folder with other tables. Until all of them are here, readers get the former ones.
   ///
   /// If this crashes while it renames files, some of them are new, and the folder has to start over again. Call it
-  /// within ``following(timeout:_:)``.
+  /// within ``whileLocked(timeout:_:)``.
   /// - Parameter bases: passes on each table, and dropped tables for their counters. It may begin again, and pass them
   ///   on a second time. Returns the last commit that they include, and its token if it is known.
   package func startOver(
@@ -80,7 +80,7 @@ extension FileLog {
       last = try bases { table, state throws(StoreError) in try tables.stage(table, state) }
       try folder.keepCounters(tables.counters)
       // From here on, the journal knows both versions of each file. The new ones include all of its commits.
-      try note(tables.checkpoint(at: end))
+      try appendCheckpoint(tables.checkpoint(at: end))
     } catch {
       disk.discard(Array(tables.files.values))
       throw error

@@ -24,9 +24,9 @@ struct RecordsFileSalvage {
   init?(_ bytes: [UInt8], of file: RecordsFile, depth: Int, isOfOneChange: Bool) {
     limits = PlistLimits(depth: depth, valueBytes: .max, fileBytes: .max)
     let pieces = self.pieces(of: bytes)
-    if let mended = corrected(bytes, pieces, file) {
-      records = mended.records
-      notes = ["byte \(mended.place) of '\(file.name)' was wrong and was corrected by its checksum"]
+    if let found = corrected(bytes, pieces, file) {
+      records = found.records
+      notes = ["byte \(found.place) of '\(file.name)' was wrong and was corrected by its checksum"]
       return
     }
     guard file.count <= max(bytes.count, Self.mostMissing), pieces.contains(where: { $0.record != nil }),

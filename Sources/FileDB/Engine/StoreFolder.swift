@@ -11,7 +11,7 @@ package final class StoreFolder: Sendable {
   package let path: String
   package let disk: StoreDisk
   /// Whether this process has checked that everything exists that ``lock(timeout:)`` creates.
-  private let isMade = Atomic<Bool>(false)
+  private let hasOwnFolder = Atomic<Bool>(false)
   /// Whether a sync of these files failed. Then a power cut might remove them, and everything that is built on them.
   private let isDoubtful = Atomic<Bool>(false)
 
@@ -195,11 +195,11 @@ package final class StoreFolder: Sendable {
   }
 
   /// Makes the next ``lock(timeout:)`` check again that everything exists.
-  func forgetMade() { isMade.store(false, ordering: .relaxed) }
+  func forgetOwnFolder() { hasOwnFolder.store(false, ordering: .relaxed) }
 
   private func takeLock(timeout: Duration) throws(StoreError) -> FileLock {
     let deadline = ContinuousClock.now + timeout
-    if isMade.load(ordering: .relaxed) {
+    if hasOwnFolder.load(ordering: .relaxed) {
       // This fails if somebody removed what we created.
       do { return try waitForLock(until: deadline) } catch {
         guard error.code == .fileNotFound else { throw error }
@@ -223,7 +223,7 @@ package final class StoreFolder: Sendable {
     if try disk.status(ignoreFile) == nil {
       try making(disk.disk.replace(ignoreFile, with: Array("*\n".utf8)))
     }
-    isMade.store(true, ordering: .relaxed)
+    hasOwnFolder.store(true, ordering: .relaxed)
     noteOwnFolder()
     return lock
   }

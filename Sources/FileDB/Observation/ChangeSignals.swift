@@ -56,7 +56,7 @@ package final class ChangeSignals: CommitListener {
       }
       return state.lastNumber
     }
-    if let failure { note(failure, of: .folder) }
+    if let failure { setFailure(failure, of: .folder) }
     if let number {
       continuation.onTermination = { [weak self] _ in self?.remove(number) }
     } else {
@@ -119,7 +119,7 @@ extension ChangeSignals {
   /// Why something could not be read at the last look, and the number of this failure.
   var failure: (error: StoreError?, number: Int) { state.withLock { ($0.failure, $0.failureCount) } }
 
-  func note(_ failure: StoreError?, of watched: Watched) {
+  func setFailure(_ failure: StoreError?, of watched: Watched) {
     let isNew = state.withLock { state in
       let former = state.failure?.description
       state.failures[watched] = failure
@@ -142,9 +142,9 @@ extension RecordStore {
     defer { signals.tellOfFolder() }
     do {
       try look()
-      signals.note(nil, of: watched)
+      signals.setFailure(nil, of: watched)
     } catch {
-      signals.note(error as? StoreError ?? StoreError(.inputOutput, "\(error)"), of: watched)
+      signals.setFailure(error as? StoreError ?? StoreError(.inputOutput, "\(error)"), of: watched)
     }
   }
 

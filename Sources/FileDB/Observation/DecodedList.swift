@@ -17,7 +17,7 @@ struct DecodedList<Value: Codable & Sendable>: Sendable {
     (self.selection, self.table, snapshot) = (selection, table, table)
     let all = table.values()
     for record in all.records { values[record.id.plain] = record.value }
-    note(all.faults)
+    take(all.faults)
     select(selection)
   }
 
@@ -41,7 +41,7 @@ struct DecodedList<Value: Codable & Sendable>: Sendable {
     selection = newSelection
     (matching, conditionFault) = ([], nil)
     let test = RecordTest(selection.condition, of: table.state.records)
-    for record in table.state.records { note(record, test) }
+    for record in table.state.records { take(record, test) }
     refuse(test.fault)
     snapshot = selection.records(of: table, matching: matching)
   }
@@ -61,16 +61,16 @@ struct DecodedList<Value: Codable & Sendable>: Sendable {
       do throws(StoreError) {
         values[record.id] = try StoreError.naming(record, of: table.source) { try reader.value(of: record) }
       } catch {
-        note([error])
+        take([error])
       }
-      note(record, test)
+      take(record, test)
     }
     refuse(test.fault)
     snapshot = selection.records(of: table, matching: matching)
     return former.mapValues(\.message) != faultsByID.mapValues(\.message)
   }
 
-  private mutating func note(_ faults: [StoreError]) {
+  private mutating func take(_ faults: [StoreError]) {
     for fault in faults { if let id = fault.record { faultsByID[id] = fault } }
   }
 
@@ -86,7 +86,7 @@ struct DecodedList<Value: Codable & Sendable>: Sendable {
     if conditionFault != nil { matching = [] }
   }
 
-  private mutating func note(_ record: EncodedRecord, _ test: RecordTest<Value>) {
+  private mutating func take(_ record: EncodedRecord, _ test: RecordTest<Value>) {
     guard let value = values[record.id] else { return }
     if test.includes(record, value) { matching.insert(record.id) }
   }

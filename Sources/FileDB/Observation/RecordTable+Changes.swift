@@ -100,7 +100,7 @@ extension RecordStore {
   }
 
   private func readTablesForObservers() {
-    do { try readAllTables() } catch { signals.note(error, of: .folder) }
+    do { try readAllTables() } catch { signals.setFailure(error, of: .folder) }
   }
 
   /// The reason why observers do not see what another process or program wrote: a file is damaged, conflicts with

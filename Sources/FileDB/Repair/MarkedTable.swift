@@ -174,11 +174,11 @@ private struct SidesReader {
   private func state(of bytes: [UInt8], newIDsAbove floor: Int64) -> TableState? {
     // A merge as text may have put one id into the index map twice. The map is not needed here.
     guard let sound = [bytes, Self.withoutIndexMap(bytes)].first(where: isSound) else { return nil }
-    let mended = try? TableRepair.mend(
+    let repaired = try? TableRepair.repair(
       sound, file: fault.file ?? "", table: fault.table ?? "", waiting: nil, newIDsAbove: floor,
       limits: limits)
-    guard let mended, mended.repair.lostCount == 0 else { return nil }
-    return Self.withoutCopies(mended.state, newIDsAbove: floor)
+    guard let repaired, repaired.repair.lostCount == 0 else { return nil }
+    return Self.withoutCopies(repaired.state, newIDsAbove: floor)
   }
 
   private func isSound(_ bytes: [UInt8]) -> Bool {

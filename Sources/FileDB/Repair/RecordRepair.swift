@@ -29,7 +29,7 @@ extension RecordTable {
       }
       let versions = RecordVersions(of: state.records, newest: state.schema.schema?.version ?? 0)
       return try misfits.all.map { misfit in
-        guard !versions.isOlder(misfit.record), let value = misfit.mended(by: read),
+        guard !versions.isOlder(misfit.record), let value = misfit.repaired(by: read),
           try transaction.mayHave(value, misfit, in: TableKey(name.text))
         else {
           return FieldRepair(
@@ -50,7 +50,7 @@ extension RecordTable {
 
 extension SchemaMisfits.Misfit {
   /// A value that satisfies the rules of this field alone.
-  fileprivate func mended(by read: (PlistValue, FieldType) -> PlistValue?) -> PlistValue? {
+  fileprivate func repaired(by read: (PlistValue, FieldType) -> PlistValue?) -> PlistValue? {
     let new: PlistValue?
     switch error.code {
     case .requiredField: new = rule.defaultValue

@@ -84,15 +84,15 @@ extension RecordStore {
     if isConflict, choice == nil { _ = try log.readNewest(key) }  // Throws the conflict.
     // New ids must differ from those that the commits gave.
     let waiting = isConflict && choice != .file ? pending : nil
-    var mended = try mend(
+    var repaired = try repair(
       content?.bytes, file: file, table: table, waiting: waiting, versions: versions)
     if let choice, let pending, isConflict {
-      mended.notes.append(Self.settle(pending, by: choice, in: &mended.state))
+      repaired.notes.append(Self.settle(pending, by: choice, in: &repaired.state))
     }
     return RepairPlan(
-      table: table, notes: mended.notes, lostCount: mended.lostCount, conflicts: mended.conflicts,
-      renumbered: mended.renumbered, gitMark: mended.gitMark, file: file, original: content?.bytes,
-      repaired: mended.state)
+      table: table, notes: repaired.notes, lostCount: repaired.lostCount, conflicts: repaired.conflicts,
+      renumbered: repaired.renumbered, gitMark: repaired.gitMark, file: file, original: content?.bytes,
+      repaired: repaired.state)
   }
 
   /// Repairs a table as ``repairPlan(for:keeping:)-(String,_)`` describes. The old file is kept in `.filedb/backups`,
@@ -177,7 +177,7 @@ extension RecordStore {
   }
 
   /// The repaired content of a file.
-  private struct Mended {
+  private struct RepairedTable {
     var notes: [String] = []
     var lostCount = 0
     var state = TableState()
@@ -186,14 +186,14 @@ extension RecordStore {
     var gitMark: String?
   }
 
-  private func mend(
+  private func repair(
     _ bytes: [UInt8]?, file: String, table: String, waiting: PendingTable?,
     versions: (_ file: String) throws -> GitVersions?
-  ) throws -> Mended {
-    guard let bytes else { return Mended() }
+  ) throws -> RepairedTable {
+    guard let bytes else { return RepairedTable() }
     let fault: StoreError
     do throws(StoreError) {
-      return try mend(bytes, file: file, table: table, waiting: waiting)
+      return try repair(bytes, file: file, table: table, waiting: waiting)
     } catch {
       guard error.code == .conflictMarkers else { throw error }
       fault = error
@@ -201,22 +201,22 @@ extension RecordStore {
     let versions = try versions(file)
     let marked = try MarkedTable(
       bytes, versions: versions, fault: fault, newIDsAbove: waiting?.highestID ?? 0, limits: options.limits)
-    return Mended(
+    return RepairedTable(
       notes: [Self.note(marked.note, line: fault.line)], state: marked.merge.merged,
       conflicts: marked.merge.conflicts, renumbered: marked.merge.renumbered, gitMark: versions?.mark)
   }
 
-  private func mend(
+  private func repair(
     _ bytes: [UInt8], file: String, table: String, waiting: PendingTable?
-  ) throws(StoreError) -> Mended {
+  ) throws(StoreError) -> RepairedTable {
     // If a record does not match the schema and can be repaired, a write does it.
     let warnings =
       (try? check(table))?.filter { $0.error.code == .damagedTable && $0.severity == .warning } ?? []
-    let mended = try TableRepair.mend(
+    let repaired = try TableRepair.repair(
       bytes, file: file, table: table, waiting: waiting, limits: options.limits)
     let notes =
-      warnings.map { Self.note($0.error.message, line: $0.error.line) } + mended.repair.notes.map(Self.note)
-    return Mended(notes: notes, lostCount: mended.repair.lostCount, state: mended.state)
+      warnings.map { Self.note($0.error.message, line: $0.error.line) } + repaired.repair.notes.map(Self.note)
+    return RepairedTable(notes: notes, lostCount: repaired.repair.lostCount, state: repaired.state)
   }
 
   private static func settle(

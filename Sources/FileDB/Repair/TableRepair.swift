@@ -19,7 +19,7 @@ struct TableRepair {
   ///   - floor: new ids are above this one.
   /// - Throws: ``StoreError/Code/notATable`` or ``StoreError/Code/damagedTable`` if no table can be found;
   ///   ``StoreError/Code/conflictMarkers``.
-  static func mend(
+  static func repair(
     _ bytes: [UInt8], file: String, table: String, waiting: PendingTable?, newIDsAbove floor: Int64 = 0,
     limits: PlistLimits
   ) throws(StoreError) -> (state: TableState, repair: TableRepair) {
@@ -27,7 +27,7 @@ struct TableRepair {
       highestID: max(waiting?.highestID ?? 0, floor), newIDs: waiting?.newIDs ?? [])
     let failure: PlistError
     do throws(PlistError) {
-      if let state = repair.mend(try PlistParser.parse(bytes, limits: limits), in: bytes) {
+      if let state = repair.read(try PlistParser.parse(bytes, limits: limits), in: bytes) {
         return (state, repair)
       }
       failure = PlistError(.notPropertyList(found: "nothing in it looks like a table"))
@@ -63,7 +63,7 @@ struct TableRepair {
     "ebcdic",
   ]
 
-  private mutating func mend(_ root: PlistValue, in bytes: [UInt8]) -> TableState? {
+  private mutating func read(_ root: PlistValue, in bytes: [UInt8]) -> TableState? {
     guard case .dict(var root) = root, case .array(let elements)? = root[TableFile.recordsKey] else {
       return nil
     }
@@ -85,7 +85,7 @@ struct TableRepair {
     let found = TableSalvage(bytes, limits: limits)
     guard !found.records.isEmpty || found.counter != nil else { return nil }
     notes.append((failure.message, failure.line))
-    notes += (found.mended + found.lost).sorted { $0.line < $1.line }.map { ($0.text, $0.line) }
+    notes += (found.corrected + found.lost).sorted { $0.line < $1.line }.map { ($0.text, $0.line) }
     if let line = found.lostSchema {
       notes.append(("the schema that begins here cannot be read; it is left out", line))
     }

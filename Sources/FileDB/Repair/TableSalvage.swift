@@ -12,7 +12,7 @@ struct TableSalvage {
 
   private(set) var records: [Record] = []
   /// What became of damaged values that are kept in another form.
-  private(set) var mended: [RecordSalvage.Note] = []
+  private(set) var corrected: [RecordSalvage.Note] = []
   /// What cannot be read.
   private(set) var lost: [RecordSalvage.Note] = []
   private(set) var counter: AnyRecordID?
@@ -27,7 +27,7 @@ struct TableSalvage {
     var most = 0
     for (_, starts) in Dictionary(grouping: tags.filter { !$0.isEnd }, by: \.indentation) {
       let found = Self.read(bytes, starts: starts, tags: tags, limits: limits)
-      if found.idCount > most { (records, mended, lost, most) = found }
+      if found.idCount > most { (records, corrected, lost, most) = found }
     }
     if records.isEmpty { lost = Self.unread(in: bytes, tags) }
     counter = Self.counter(in: bytes)
@@ -98,9 +98,9 @@ struct TableSalvage {
 
   private static func read(
     _ bytes: [UInt8], starts: [Tag], tags: [Tag], limits: PlistLimits
-  ) -> (records: [Record], mended: [RecordSalvage.Note], lost: [RecordSalvage.Note], idCount: Int) {
+  ) -> (records: [Record], corrected: [RecordSalvage.Note], lost: [RecordSalvage.Note], idCount: Int) {
     var records: [Record] = []
-    var (mended, lost) = ([RecordSalvage.Note](), [RecordSalvage.Note]())
+    var (corrected, lost) = ([RecordSalvage.Note](), [RecordSalvage.Note]())
     var idCount = 0
     var read = 0
     for (number, start) in starts.enumerated() where start.position >= read {
@@ -121,14 +121,14 @@ struct TableSalvage {
       } else if let salvage, !salvage.fields.isEmpty {
         records.append((.dict(salvage.fields), start.line, start.position..<read))
         if salvage.fields[TableFile.idKey] != nil { idCount += 1 }
-        mended += salvage.notes
+        corrected += salvage.notes
         lost += salvage.lost
       } else {
         lost.append(unreadRecord(at: start.line))
         read = min(read, next)
       }
     }
-    return (records, mended, lost, idCount)
+    return (records, corrected, lost, idCount)
   }
 
   private static func value(_ element: ArraySlice<UInt8>, limits: PlistLimits) -> PlistValue? {

@@ -44,7 +44,7 @@ struct ShippedIDs {
   }
 
   /// Takes over the new ids that a merge gave to shipped records.
-  mutating func note(_ renumbered: [MergeRenumbering]) {
+  mutating func add(_ renumbered: [MergeRenumbering]) {
     let shipped = Dictionary(ids.map { ($1, $0) }) { first, _ in first }
     for renumbering in renumbered where renumbering.side == .theirs {
       ids[shipped[renumbering.oldID] ?? renumbering.oldID] = renumbering.newID

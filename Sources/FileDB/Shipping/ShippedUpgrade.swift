@@ -65,7 +65,7 @@ struct ShippedUpgrade {
     let base = ids.applied(to: shippedBase)
     let added = try ids.admit(theirs, base: base, lastShipped: shippedBase.counter, ours: ours)
     let merge = try RecordsMerge(base: base, ours: ours, theirs: ids.applied(to: theirs))
-    ids.note(merge.renumbered)
+    ids.add(merge.renumbered)
     outcome.ids = ids
     // Other root keys are not installed, so the user's are not in conflict.
     outcome.conflicts = merge.conflicts.filter { $0.record != nil }

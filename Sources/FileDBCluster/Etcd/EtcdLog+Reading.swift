@@ -39,14 +39,14 @@ extension EtcdLog {
         "in etcd, the store's commits end with \(state.head.sequence), but its tables are those of commit "
           + "\(state.base.sequence), and commits up to \(state.start.sequence) are forgotten")
     }
-    try note(state)
+    try remember(state)
     return (state, Array(answer.ranges.dropFirst(own.count)))
   }
 
   /// Remembers the newest state.
   /// - Throws: ``StoreError/Code/conflict`` if etcd was restored from a backup that lacks commits which this process
   ///   has seen.
-  private func note(_ state: EtcdState) throws(StoreError) {
+  private func remember(_ state: EtcdState) throws(StoreError) {
     try seen.withLock { seen throws(StoreError) in
       if let former = seen?.head, former.sequence >= state.head.sequence {
         // This answer was overtaken by a newer one of another thread.
@@ -64,7 +64,7 @@ extension EtcdLog {
   }
 
   /// Remembers a commit of this process.
-  func note(_ head: EtcdMark) {
+  func remember(_ head: EtcdMark) {
     seen.withLock { seen in
       guard let former = seen, former.head.revision < head.revision else { return }
       seen = EtcdState(head: head, start: former.start, base: former.base, revision: head.revision)

@@ -183,7 +183,7 @@ package final class EtcdLog: EngineLog {
     do throws(EtcdFailure) {
       let answer = try client.change(transaction)
       guard answer.isMet else { return .late }
-      note(EtcdMark(sequence: next.sequence, token: draft.token, revision: answer.revision))
+      remember(EtcdMark(sequence: next.sequence, token: draft.token, revision: answer.revision))
       return .done
     } catch {
       switch error {

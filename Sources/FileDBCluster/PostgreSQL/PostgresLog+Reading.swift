@@ -66,7 +66,7 @@ extension PostgresLog {
     if let last = found.last, let sequence = last.number(PostgresLogState.width),
       let token = CommitToken(bytes: last.bytes(PostgresLogState.width + 2))
     {
-      note(FollowedCommit.Known(sequence: sequence, token: token))
+      remember(FollowedCommit.Known(sequence: sequence, token: token))
     }
     return (log, found)
   }

@@ -119,7 +119,7 @@ package final class PostgresLog: EngineLog {
     while true {
       guard let commit = try makeCommit() else { return nil }
       if let sequence = try append(commit, after: try last()) {
-        note(FollowedCommit.Known(sequence: sequence, token: commit.token))
+        remember(FollowedCommit.Known(sequence: sequence, token: commit.token))
         taking(LoggedCommit(commit, sequence: sequence))
         return Ticket()
       }
@@ -218,7 +218,7 @@ package final class PostgresLog: EngineLog {
     return rows.first?.number(0) == nil ? .absent : .committed
   }
 
-  func note(_ last: FollowedCommit.Known?) {
+  func remember(_ last: FollowedCommit.Known?) {
     guard let last else { return }
     seen.withLock { if $0.map({ $0.sequence < last.sequence }) ?? true { $0 = last } }
   }

@@ -85,7 +85,7 @@ import Testing
       "starts over",
       { store in
         let log = try store.fileLog
-        try log.following(timeout: .zero) {
+        try log.whileLocked(timeout: .zero) {
           try log.startOver { take throws(StoreError) in
             try take(TableKey("u"), TableState(counter: 9, records: [], foreignKeys: [:]))
             return (100, nil)

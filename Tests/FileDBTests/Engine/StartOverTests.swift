@@ -36,7 +36,7 @@ import Testing
     try log.readOn()
     let new = try log.readNewest(TableKey("t")).state
     let folder = Self.log(disk)
-    try folder.following(timeout: .seconds(1)) {
+    try folder.whileLocked(timeout: .seconds(1)) {
       try folder.startOver { take throws(StoreError) in
         try take(TableKey("a"), new)
         if breaking { throw StoreError(.unreachable, "away") }

@@ -142,7 +142,9 @@ import Testing
     let disk = MemoryDisk()
     for number in 1...2 { try add(Int64(number), on: disk) }
     let log = FileLog(StoreFolder(path: "/store", disk: StoreDisk(disk)), options: StoreOptions())
-    let journal = try log.following(timeout: .zero) { try log.writeFrame(.written, Array("\(line)\n".utf8)) }
+    let journal = try log.whileLocked(timeout: .zero) {
+      try log.writeFrame(.written, Array("\(line)\n".utf8))
+    }
     #expect(journal.sequence == 2)
     let error = storeError { _ = try open(disk).table("t") }
     #expect(error?.code == .damagedJournal && error?.message.contains("includes") == true)

@@ -55,11 +55,11 @@ extension TransactionState {
     guard !ids.isEmpty else { return [] }
     if referring.rule.onDelete == .cascade {
       try apply(.remove(ids), to: referring.table.text)
-      note(.deletion, of: ids.count, in: referring.table)
+      addConsequence(.deletion, of: ids.count, in: referring.table)
       let former = touched[referring.table]?.table.first
       return ids.compactMap { former?.record($0) }
     }
-    note(.change, of: ids.count, in: referring.table)
+    addConsequence(.change, of: ids.count, in: referring.table)
     for id in ids {
       guard let record = try table(referring.table.text).record(id) else { continue }
       var fields = record.fields
@@ -174,7 +174,7 @@ package struct Consequence: Equatable, Sendable {
 }
 
 extension TransactionState {
-  fileprivate func note(_ effect: Consequence.Effect, of count: Int, in key: TableKey) {
+  fileprivate func addConsequence(_ effect: Consequence.Effect, of count: Int, in key: TableKey) {
     let place = consequences.firstIndex { $0.table == key.text && $0.effect == effect }
     if let place {
       consequences[place].records += count

@@ -84,15 +84,15 @@ extension TransactionState {
       let former = Self.targets(of: table.first.schema.schema, besides: key)
       let targets = Self.targets(of: now, besides: key)
       if former.isEmpty, targets.isEmpty { continue }
-      for target in former.subtracting(targets) { try note(key, refersTo: target, .no) }
+      for target in former.subtracting(targets) { try setReference(from: key, to: target, .no) }
       guard targets != former || table.writesRecords else { continue }
-      for target in targets { try note(key, refersTo: target, .yes) }
+      for target in targets { try setReference(from: key, to: target, .yes) }
     }
   }
 
   private enum Answer { case yes, no }
 
-  private func note(_ key: TableKey, refersTo target: TableKey, _ answer: Answer) throws(StoreError) {
+  private func setReference(from key: TableKey, to target: TableKey, _ answer: Answer) throws(StoreError) {
     let table = try table(target.text)
     // A table over an attached one has the schema of the attached table.
     guard table.exists, table.beneath == nil, !table.schema.isForeign else { return }
