@@ -128,10 +128,7 @@ struct FileDBTool: ParsableCommand {
   /// - Throws: ArgumentParser's errors. For ArgumentParser, a mistyped command is one unexpected argument, and each
   ///   word after it is another.
   static func command(of words: [String]) throws -> any ParsableCommand {
-    var rest = words[...]
-    while let option = rest.first, option.hasPrefix("--"), option != "--" {
-      rest = rest.dropFirst(["--store", "--attach", "--wait", "--timeout"].contains(option) ? 2 : 1)
-    }
+    let rest = withoutOptions(words)
     // Otherwise, help would show that of the tool.
     if rest.first == "help" { try CommandNames.check(rest.dropFirst()) }
     if let command = parseAlone(rest.first, words) { return command }
@@ -141,13 +138,22 @@ struct FileDBTool: ParsableCommand {
     }
   }
 
-  /// Runs `body` while the tool has only the commands that these words name; all of them if the words name none, or ask
-  /// for help.
-  static func withCommands<Result>(namedIn words: [String], _ body: () throws -> Result) rethrows -> Result {
-    var few = all
-    few.subcommands = few.subcommands.filter { words.contains($0.configuration.commandName ?? "") }
-    guard !few.subcommands.isEmpty, !words.contains("help") else { return try body() }
-    narrowed.withLock { $0 = few }
+  /// The words from the command on.
+  private static func withoutOptions(_ words: [String]) -> ArraySlice<String> {
+    var rest = words[...]
+    while let option = rest.first, option.hasPrefix("--"), option != "--" {
+      rest = rest.dropFirst(["--store", "--attach", "--wait", "--timeout"].contains(option) ? 2 : 1)
+    }
+    return rest
+  }
+
+  /// Runs `body` while the tool has only the command that the words name; all of them if they name none.
+  static func withCommand<Result>(of words: [String], _ body: () throws -> Result) rethrows -> Result {
+    var one = all
+    let name = withoutOptions(words).first
+    one.subcommands = one.subcommands.filter { $0.configuration.commandName == name }
+    guard !one.subcommands.isEmpty else { return try body() }
+    narrowed.withLock { $0 = one }
     defer { narrowed.withLock { $0 = nil } }
     return try body()
   }

@@ -9,8 +9,8 @@ package enum ValueOrder {
     case (.integer(let a), .integer(let b)): sign(a, b)
     case (.unsigned(let a), .unsigned(let b)): sign(a, b)
     case (.real(let a), .real(let b)): compare(a, b)
-    case (.integer, .unsigned): -1
-    case (.unsigned, .integer): 1
+    case (.integer(let a), .unsigned(let b)): a < 0 ? -1 : sign(UInt64(a), b)
+    case (.unsigned(let a), .integer(let b)): b < 0 ? 1 : sign(a, UInt64(b))
     case (.integer(let a), .real(let b)): compare(a, b)
     case (.real(let a), .integer(let b)): -compare(b, a)
     case (.unsigned(let a), .real(let b)): compare(a, b)

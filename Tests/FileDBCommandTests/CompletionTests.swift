@@ -42,6 +42,7 @@ import Testing
     (["move", "todo", "1", "--after", ""], ["1", "2", "3"]), (["delete", "todo", "1", "3"], ["3"]),
     (["set", "todo", "1", "ti"], ["title="]), (["add", "todo", "litres:fl"], ["litres:float="]),
     (["unset", "todo", "1", "no"], ["note"]), (["--store", "."], ["folders"]),
+    (["--store", "show", "sh"], ["show", "ship", "shared"]),
     (["--store", "../my store", "get", "todo", "2"], ["2"]), (["import", ""], ["files"]),
     (["import", "x.csv", "to"], ["todo"]), (["export", "todo", ""], ["files"]),
     (["diff", "to"], ["todo"]), (["diff", "../x"], ["files"]), (["show", "a/b"], ["files"]),

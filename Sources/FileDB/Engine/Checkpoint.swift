@@ -163,7 +163,7 @@ extension FileLog {
     try appendWritten(installed)
     try beginJournalIfLong(conflicts: Set(conflicts.keys))
     // There may be other tables now. The checkpoint is done, so if adjusting fails, the next write tries again.
-    do throws(StoreError) { try folder.adjustMode() } catch { folder.forgetOwnFolder() }
+    do throws(StoreError) { try folder.adjustMode() } catch { folder.checkAgain() }
     // In another journal, nothing may wait for them.
     let waiting = state.withLock { state in outdated.map(\.draft.key).filter { state.pending[$0] != nil } }
     return (installed, waiting)

@@ -109,7 +109,7 @@ extension FileLog {
     do throws(StoreError) { opened = try disk.openJournal(folder.journalFile) } catch {
       throw folder.explaining(error)
     }
-    if opened != nil { folder.noteOwnFolder() } else { try folder.checkIsNotMovedOut() }
+    if opened != nil { folder.setOwnFound() } else { try folder.checkIsNotMovedOut() }
     let frames = opened?.frames ?? []
     let isContinuation = opened.map { state.isContinued(by: $0.journal, frames, token: token) } ?? false
     if let opened, !isContinuation, !state.waiting.isEmpty, opened.journal.machine != disk.disk.machine,
@@ -275,7 +275,7 @@ extension FileLog {
       try readOn(&state)
       let (file, status) = try folder.file(of: key.text)
       guard file == read.path, FileStamp.areSame(status?.stamp, read.stamp) else { return nil }
-      if let status, try folder.isOpenToMore(than: status) { folder.forgetOwnFolder() }
+      if let status, try folder.isOpenToMore(than: status) { folder.checkAgain() }
       let known = state.setFile(read.content, at: file, read.stamp, of: key)
       return (known.number, state.pending[key], state.lastSequence)
     }

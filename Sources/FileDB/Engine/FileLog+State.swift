@@ -55,6 +55,9 @@ extension FileLog {
     var through: UInt64 = 0
     /// Whether this process has made the file and its name durable.
     var isDurable = false
+    /// Whether a checkpoint has replaced this file since, as far as the journal was read. From then on, a file with the
+    /// same content is another one: somebody has put it back, and commits are no longer in it.
+    var isReplaced = false
   }
 }
 
@@ -166,6 +169,7 @@ extension FileLog.State {
     let tables = commit.tables.filter { sequence > written[$0.key]?.known.through ?? 0 }
     for (table, former) in tables {
       if let base = former.base {
+        forgetReplacedFile(of: table)
         if pending[table] == nil {
           pending[table] = PendingTable(versions: [KnownVersion(version: base, through: sequence - 1)])
         } else {
@@ -203,7 +207,10 @@ extension FileLog.State {
   mutating func add(_ checkpoint: JournalCheckpoint, at sequence: UInt64) throws(PayloadFault) {
     try check(checkpoint.files.values.map(\.new), at: sequence)
     for (table, file) in checkpoint.files {
-      if let saved = file.saved { pending[table]?.adopt(saved: saved) }
+      if let saved = file.saved {
+        forgetReplacedFile(of: table)
+        pending[table]?.adopt(saved: saved)
+      }
       if pending[table] == nil { pending[table] = written[table].map { PendingTable($0) } }
       pending[table]?.append(file.new)
       if file.isRepaired { files[table] = nil }  // The table is another one than that in memory.
@@ -226,6 +233,10 @@ extension FileLog.State {
       pending[table]?.settle(file)
       if pending[table]?.commits.isEmpty ?? false { pending[table] = nil }
       written[table] = file
+      // Its stamp, because the version of a table that is unread would have to be calculated.
+      if let known = files[table], known.stamp.flatMap({ FileIdentity($0) }) != file.known.identity {
+        files[table]?.isReplaced = true
+      }
     }
     if let inode = done.journal, inode == journal.flatMap({ Int64(exactly: $0.inode) }) {
       isNameSynced = true
@@ -233,6 +244,11 @@ extension FileLog.State {
   }
 
   // MARK: Files
+
+  /// From here on, commits are made for a file that a program other than FileDB may have saved.
+  private mutating func forgetReplacedFile(of table: TableKey) {
+    if files[table]?.isReplaced ?? false { files[table] = nil }
+  }
 
   /// Whether the journal says that the present file is durable. It does not say so of another file, or of a file that
   /// another program has touched.
@@ -249,7 +265,9 @@ extension FileLog.State {
   mutating func setFile(
     _ content: FileContent, at path: String, _ stamp: FileStamp?, of table: TableKey
   ) -> FileLog.KnownFile {
-    if let known = files[table], known.path == path, known.stamp == stamp, stamp?.isSettled ?? true {
+    if let known = files[table], known.path == path, known.stamp == stamp, stamp?.isSettled ?? true,
+      !known.isReplaced
+    {
       return known
     }
     lastFileNumber += 1

@@ -1,7 +1,7 @@
 import FileDBStorage
 import FileDBTables
 
-/// Makes a call of the disk. Only here do the disk's errors become ``StoreError``s.
+/// Makes a call of the disk, and turns its errors into ``StoreError``s.
 func onDisk<Result: ~Copyable>(
   _ call: @autoclosure () throws(DiskError) -> Result
 ) throws(StoreError) -> Result {

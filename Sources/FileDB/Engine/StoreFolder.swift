@@ -11,7 +11,7 @@ package final class StoreFolder: Sendable {
   package let path: String
   package let disk: StoreDisk
   /// Whether this process has checked that everything exists that ``lock(timeout:)`` creates.
-  private let hasOwnFolder = Atomic<Bool>(false)
+  private let isChecked = Atomic<Bool>(false)
   /// Whether a sync of these files failed. Then a power cut might remove them, and everything that is built on them.
   private let isDoubtful = Atomic<Bool>(false)
 
@@ -195,11 +195,11 @@ package final class StoreFolder: Sendable {
   }
 
   /// Makes the next ``lock(timeout:)`` check again that everything exists.
-  func forgetOwnFolder() { hasOwnFolder.store(false, ordering: .relaxed) }
+  func checkAgain() { isChecked.store(false, ordering: .relaxed) }
 
   private func takeLock(timeout: Duration) throws(StoreError) -> FileLock {
     let deadline = ContinuousClock.now + timeout
-    if hasOwnFolder.load(ordering: .relaxed) {
+    if isChecked.load(ordering: .relaxed) {
       // This fails if somebody removed what we created.
       do { return try waitForLock(until: deadline) } catch {
         guard error.code == .fileNotFound else { throw error }
@@ -223,12 +223,12 @@ package final class StoreFolder: Sendable {
     if try disk.status(ignoreFile) == nil {
       try making(disk.disk.replace(ignoreFile, with: Array("*\n".utf8)))
     }
-    hasOwnFolder.store(true, ordering: .relaxed)
-    noteOwnFolder()
+    isChecked.store(true, ordering: .relaxed)
+    setOwnFound()
     return lock
   }
 
-  package func noteOwnFolder() { isOwnFound.store(true, ordering: .relaxed) }
+  package func setOwnFound() { isOwnFound.store(true, ordering: .relaxed) }
 
   /// Nothing is made anew where a store was: it would give the same ids again.
   /// - Throws: ``StoreError/Code/storeGone`` if somebody has moved or removed the store; ``StoreError/Code/closed`` if a

@@ -29,13 +29,8 @@ struct LikePattern: Sendable {
     self.elements = elements
   }
 
-  /// - Complexity: O(*n* · *m*) at worst, in the lengths of the text and the pattern.
-  func matches(_ text: String) -> Bool {
-    var text = folding.fold(text)
-    return text.withUTF8(matches(folded:))
-  }
-
   /// If something does not fit, this continues after the last `*`. What came before the `*` need not be tried again.
+  /// - Complexity: O(*n* · *m*) at worst, in the lengths of the text and the pattern.
   func matches(folded text: UnsafeBufferPointer<UInt8>) -> Bool {
     var (place, next) = (0, 0)
     var retry: (place: Int, next: Int)?

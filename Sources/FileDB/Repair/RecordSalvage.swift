@@ -24,7 +24,7 @@ struct RecordSalvage {
     let keys = self.keys
     isTable = keys.contains { $0.name == TableFile.recordsKey }
     if isTable { return }
-    if let whole = Self.value(Self.withEscapedMarks(bytes), limits)?.dict {
+    if let whole = Self.value(Self.withEscapedAmpersands(bytes), limits)?.dict {
       fields = whole
       notes.append(("an & that stands for itself is read as text", line))
       return
@@ -40,7 +40,7 @@ struct RecordSalvage {
     guard fields[name] == nil else {
       return lost.append(("the field '\(name)' is there a second time; this value is left out", line))
     }
-    if let value = Self.value(element, limits) ?? Self.value(Self.withEscapedMarks(element), limits) {
+    if let value = Self.value(element, limits) ?? Self.value(Self.withEscapedAmpersands(element), limits) {
       fields[name] = value
     } else if let value = closed(element) {
       fields[name] = value
@@ -66,7 +66,7 @@ struct RecordSalvage {
     let name = element[(start + 1)..<end]
     guard ["string", "integer", "real", "date", "data"].contains(where: { name.elementsEqual($0.utf8) })
     else { return nil }
-    let content = Self.withEscapedMarks(Array(text.replacing(["<": "&lt;"]).utf8))
+    let content = Self.withEscapedAmpersands(Array(text.replacing(["<": "&lt;"]).utf8))
     return Self.value(
       Array("<".utf8) + name + [UInt8(ascii: ">")] + content + Array("</".utf8) + name + [UInt8(ascii: ">")],
       limits)
@@ -82,7 +82,7 @@ struct RecordSalvage {
       if rest.begins("</dict>") || rest.begins("</array>") { depth -= 1 }
       guard depth == 1, rest.begins("<key>"), let end = rest.firstRange(of: Array("</key>".utf8)),
         let name = Self.value(
-          Self.withEscapedMarks(
+          Self.withEscapedAmpersands(
             Array("<string>".utf8) + rest[(position + 5)..<end.lowerBound] + Array("</string>".utf8)), limits)?
           .string
       else { continue }
@@ -96,7 +96,7 @@ struct RecordSalvage {
   }
 
   /// The bytes in which an `&` that begins no entity is escaped. Somebody has typed it.
-  private static func withEscapedMarks(_ bytes: some Collection<UInt8>) -> [UInt8] {
+  private static func withEscapedAmpersands(_ bytes: some Collection<UInt8>) -> [UInt8] {
     let bytes = Array(bytes)
     var result: [UInt8] = []
     for position in bytes.indices {
@@ -125,7 +125,8 @@ struct RecordSalvage {
     let escaped =
       content.contains(UInt8(ascii: "<"))
       ? nil
-      : value(Array("<string>".utf8) + withEscapedMarks(content) + Array("</string>".utf8), PlistLimits())
+      : value(
+        Array("<string>".utf8) + withEscapedAmpersands(content) + Array("</string>".utf8), PlistLimits())
     return escaped?.string ?? String(validating: content, as: UTF8.self)
   }
 }

@@ -27,7 +27,7 @@ struct TableRepair {
       highestID: max(waiting?.highestID ?? 0, floor), newIDs: waiting?.newIDs ?? [])
     let failure: PlistError
     do throws(PlistError) {
-      if let state = repair.read(try PlistParser.parse(bytes, limits: limits), in: bytes) {
+      if let state = repair.repair(try PlistParser.parse(bytes, limits: limits), in: bytes) {
         return (state, repair)
       }
       failure = PlistError(.notPropertyList(found: "nothing in it looks like a table"))
@@ -63,7 +63,7 @@ struct TableRepair {
     "ebcdic",
   ]
 
-  private mutating func read(_ root: PlistValue, in bytes: [UInt8]) -> TableState? {
+  private mutating func repair(_ root: PlistValue, in bytes: [UInt8]) -> TableState? {
     guard case .dict(var root) = root, case .array(let elements)? = root[TableFile.recordsKey] else {
       return nil
     }

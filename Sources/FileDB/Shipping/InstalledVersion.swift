@@ -24,7 +24,7 @@ struct InstalledVersion {
   }
 
   /// Records what happened to a table.
-  mutating func take(_ outcome: ShippedUpgrade.Outcome, former: Table?) {
+  mutating func record(_ outcome: ShippedUpgrade.Outcome, former: Table?) {
     tables[outcome.key] =
       switch outcome.base {
       case .former: former

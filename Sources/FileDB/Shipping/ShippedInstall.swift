@@ -114,7 +114,7 @@ package struct ShippedInstall {
       former: former?.tables ?? [:], bases: policy == .merge ? try former?.bases(in: store) ?? [:] : [:],
       shipped: tables, policy: policy, damaged: damaged)
     let outcomes = try upgrade.carryOut(in: transaction)
-    for outcome in outcomes { next.take(outcome, former: former?.tables[outcome.key]) }
+    for outcome in outcomes { next.record(outcome, former: former?.tables[outcome.key]) }
     try next.write(in: transaction)
     return outcomes
   }

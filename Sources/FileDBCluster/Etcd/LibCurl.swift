@@ -1,4 +1,4 @@
-import CFileDBCurl
+internal import CFileDBCurl
 import FileDB
 import FileDBEssentials
 

@@ -79,7 +79,7 @@ struct Repair: StoreCommand {
     if let visible = try store.visibleFiles, let plan = try repair(table, in: visible, of: store) {
       return try finish(plan)
     }
-    let plan = try makePlan(table, in: store)
+    let plan = try repairFile(table, in: store)
     // A dry run leaves a damaged table as it is, so its records cannot be read.
     let fields = options.dryRun && !plan.notes.isEmpty ? [] : try fieldRepairs(of: table, in: store)
     for field in fields {
@@ -95,7 +95,7 @@ struct Repair: StoreCommand {
   private func repair(_ table: String, in visible: RecordStore, of store: RecordStore) throws -> RepairPlan? {
     guard try visible.hasFile(of: table) else { return nil }
     let plan: RepairPlan
-    do { plan = try makePlan(table, in: visible) } catch var error as StoreError {
+    do { plan = try repairFile(table, in: visible) } catch var error as StoreError {
       error.message += "; if you remove the file, 'filedb shared sync' puts that of the store in its place"
       throw error
     }
@@ -116,7 +116,7 @@ struct Repair: StoreCommand {
   }
 
   /// Repairs the file of a table, and says how.
-  private func makePlan(_ table: String, in store: RecordStore) throws -> RepairPlan {
+  private func repairFile(_ table: String, in store: RecordStore) throws -> RepairPlan {
     let versions = { file in try UnmergedFile(URL(fileURLWithPath: file))?.versions() }
     let planned = try store.repairPlan(for: table, keeping: keep, versions: versions)
     if !planned.notes.isEmpty, try !store.undoLog.contents().undo.isEmpty {

@@ -15,7 +15,7 @@ enum CompletionScript: String, CaseIterable {
   static func answer(_ words: [String]) throws {
     guard let shell = words.first.flatMap(CompletionScript.init) else { return }
     let (before, current) = shell.line(Array(words.dropFirst()))
-    switch Completion(try .all(namedIn: before), words: before, current: current).answer() {
+    switch Completion(try .forCommand(of: before), words: before, current: current).answer() {
     case .files: Terminal.print("files")
     case .folders: Terminal.print("folders")
     case .words(let candidates):

@@ -20,10 +20,10 @@ struct HelpTree {
     return HelpTree(tree)
   }
 
-  /// The tool with the commands that these words name. ArgumentParser describes all of them so slowly that a person who
-  /// presses the Tab key would notice.
-  static func all(namedIn words: [String]) throws -> HelpTree {
-    try FileDBTool.withCommands(namedIn: words) { try all() }
+  /// The tool with the command of these words alone, if they name one. ArgumentParser describes all commands so slowly
+  /// that a person who presses the Tab key would notice.
+  static func forCommand(of words: [String]) throws -> HelpTree {
+    try FileDBTool.withCommand(of: words) { try all() }
   }
 
   private init(_ command: PlistDictionary) {
