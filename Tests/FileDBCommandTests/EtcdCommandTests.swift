@@ -37,6 +37,23 @@ struct EtcdCommandTests {
     }
   }
 
+  @Test(arguments: ["etcd", "etcds"]) func addressThatCannotBeReachedIsNotRepeated(scheme: String) throws {
+    try withTemporaryFolder { folder in
+      let result = try filedb("--store", "\(scheme)://me:geheim@127.0.0.1:1/x?store=s", "tables", in: folder)
+      #expect(result.status == 69 && result.error.contains("127.0.0.1:1 cannot be reached"), "\(result)")
+      #expect(!result.error.contains("geheim"))
+    }
+  }
+
+  /// A proxy would see the commits.
+  @Test func proxyOfTheEnvironmentIsNotUsed() throws {
+    try withStore { folder, address in
+      let proxies = "http_proxy=http://127.0.0.1:1 all_proxy=http://127.0.0.1:1"
+      let made = try shell("\(proxies) filedb --store '\(address)' create todo", in: folder)
+      #expect(made.status == 0, "\(made)")
+    }
+  }
+
   @Test func copyThereAndBackIsTheSameToTheLastByte() throws {
     try withStore { folder, address in
       let setup = """

@@ -53,8 +53,8 @@ struct SharedGroup: ParsableCommand {
 
       Most commands also accept the address instead of a folder: --store 'postgres://db1/app?store=notes'. An address \
       consists of a URL as PostgreSQL's programs accept it, or of the members of an etcd cluster and a prefix for its \
-      keys ('etcd://m1,m2,m3/app?store=notes'), and of the store's name. No command prints a password, and no folder \
-      contains one. Put passwords into ~/.pgpass or PGPASSWORD, and for etcd into ETCDCTL_PASSWORD.
+      keys ('etcds://m1,m2,m3/app?store=notes', or etcd://… without TLS), and of the store's name. No command prints a \
+      password, and no folder contains one. Put passwords into ~/.pgpass or PGPASSWORD, and for etcd into ETCDCTL_PASSWORD.
       """,
     subcommands: [
       SharedInit.self, SharedJoin.self, SharedSync.self, SharedStatus.self, SharedCompact.self,

@@ -16,7 +16,7 @@ enum StorePlace: Equatable {
   }
 
   static func isAddress(_ text: String) -> Bool {
-    ["postgres://", "postgresql://", "etcd://"].contains { text.hasPrefix($0) }
+    ["postgres://", "postgresql://", "etcd://", "etcds://"].contains { text.hasPrefix($0) }
   }
 
   /// Whether several machines share the store, so that only `filedb-extra` can open it.
