@@ -41,8 +41,13 @@ package struct ReplicaNotes: Sendable {
     try folder.disk.replace(file, with: Array(text.utf8), as: .unlocked)
   }
 
+  /// Whoever has no lock may see that another process removes the file. Then it is as if it had never been there.
   private func words(of file: String) throws(StoreError) -> [Substring] {
-    guard try folder.disk.status(file) != nil else { return [] }
-    return String(decoding: try folder.disk.read(file).bytes, as: UTF8.self).split { " \n".contains($0) }
+    let bytes: [UInt8]
+    do throws(StoreError) { bytes = try folder.disk.read(file).bytes } catch {
+      guard error.code == .fileNotFound else { throw error }
+      return []
+    }
+    return String(decoding: bytes, as: UTF8.self).split { " \n".contains($0) }
   }
 }

@@ -11,7 +11,8 @@ package enum Compiler {
     && (try? run(["swiftc", "--version"], in: build).status) == 0
 
   private static let modulesOfC = [
-    "CFileDB", "CLibXML2", "CFileDBSQLite", "CNIOAtomics", "CNIOLLHTTP", "CNIOLinux", "CNIOPosix", "CNIOWASI",
+    "CFileDB", "CLibXML2", "CFileDBSQLite", "CFileDBCurl", "CNIOAtomics", "CNIOLLHTTP", "CNIOLinux",
+    "CNIOPosix", "CNIOWASI",
     "CNIOFreeBSD", "CNIOOpenBSD", "CNIOWindows", "CNIODarwin", "_AtomicsShims",
   ]
 

@@ -4,3 +4,4 @@
 
 void *dlopen(const char *, int);
 void *dlsym(void *, const char *);
+char *dlerror(void);
