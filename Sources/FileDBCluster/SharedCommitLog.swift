@@ -86,6 +86,13 @@ package enum SharedNews: Sendable {
 
 extension EngineLog {
   package func create() throws(StoreError) { _ = try make() }
+
+  /// Appends a commit of a program without a folder, which lacks no commits.
+  package func append(
+    timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
+  ) throws -> (any CommitTicket)? {
+    try append(timeout: timeout, after: { nil }, makeCommit, taking: taking)
+  }
 }
 
 extension SharedCommitLog {

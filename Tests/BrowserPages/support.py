@@ -15,6 +15,7 @@ from selenium.common.exceptions import NoSuchElementException, StaleElementRefer
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
 PACKAGE = Path(__file__).resolve().parents[2]
@@ -62,6 +63,32 @@ class Server:
         self.process.wait(PATIENCE)
         self.process.stdout.close()
         self.process.stderr.close()
+
+
+class Found(WebElement):
+    """An element of a page. If the page has replaced it, it is searched for again."""
+
+    def __init__(self, search):
+        self.search = search
+        element = search()
+        super().__init__(element.parent, element.id)
+
+    def again(self, action):
+        """Does something with the element; once more where that was replaced before it was done."""
+        while True:
+            try:
+                return action()
+            except StaleElementReferenceException:
+                self._id = self.search().id
+
+    def _execute(self, command, params=None):
+        return self.again(lambda: super(Found, self)._execute(command, params))
+
+    def get_attribute(self, name):
+        return self.again(lambda: super(Found, self).get_attribute(name))
+
+    def is_displayed(self):
+        return self.again(lambda: super(Found, self).is_displayed())
 
 
 class Browser:
@@ -138,19 +165,35 @@ class Browser:
         ).until(lambda _: condition(), message)
 
     def find(self, selector):
-        return self.wait(lambda: self.driver.find_element(By.CSS_SELECTOR, selector), f"nothing is {selector}")
+        return self.found(lambda: self.driver.find_element(By.CSS_SELECTOR, selector), f"nothing is {selector}")
+
+    def found(self, search, message):
+        """Waits until `search()` gives an element."""
+        return Found(lambda: self.wait(search, message))
 
     def all(self, selector):
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def texts(self, selector):
+        """What the elements say, without those that are hidden."""
+        script = """
+          return [...document.querySelectorAll(arguments[0])]
+            .filter((node) => node.checkVisibility({ visibilityProperty: true })).map((node) => node.innerText.trim());"""
+        return self.driver.execute_script(script, selector)
+
+    def attributes(self, selector, name):
+        script = "return [...document.querySelectorAll(arguments[0])].map((node) => node.getAttribute(arguments[1]))"
+        return self.driver.execute_script(script, selector, name)
 
     def gone(self, selector):
         self.wait(lambda: not self.all(selector), f"there still is {selector}")
 
     def text(self, selector):
-        return self.driver.find_element(By.CSS_SELECTOR, selector).text
+        return self.find(selector).text
 
     def wait_for_text(self, selector, text):
-        self.wait(lambda: text in self.text(selector), f"{selector} does not say {text!r}")
+        shown = lambda: self.driver.find_element(By.CSS_SELECTOR, selector).text
+        self.wait(lambda: text in shown(), f"{selector} does not say {text!r}")
 
     def button(self, label, inside=""):
         """The button that says, or has as its name, `label`."""
@@ -159,7 +202,12 @@ class Browser:
             buttons = self.all(f"{inside} button, {inside} a.button")
             return next((each for each in buttons if each.is_displayed() and self.name(each).startswith(label)), None)
 
-        return self.wait(shown, f"no button {label}")
+        return self.found(shown, f"no button {label}")
+
+    def that_says(self, text, selector):
+        """The first of the elements with `text` in what it says."""
+        search = lambda: next((each for each in self.all(selector) if text in each.text), None)
+        return self.found(search, f"no {selector} says {text!r}")
 
     def name(self, node):
         return node.get_attribute("aria-label") or node.text
@@ -222,16 +270,35 @@ class Browser:
             chain.perform()
 
     def click(self, node, *held):
+        # The pointer goes to the node first: no key is held where that was replaced.
+        self.point(node)
         chain = ActionChains(self.driver, duration=0)
         for key in held:
             chain.key_down(key)
-        chain.click(node)
+        chain.click()
         for key in held:
             chain.key_up(key)
         chain.perform()
 
     def double_click(self, node):
-        ActionChains(self.driver, duration=0).double_click(node).perform()
+        self.point(node)
+        ActionChains(self.driver, duration=0).double_click().perform()
+
+    def point(self, node, right=0, down=0):
+        """Moves the pointer to a node, or to a place beside its middle."""
+        chain = lambda: ActionChains(self.driver, duration=0).move_to_element_with_offset(node, right, down)
+        node.again(lambda: chain().perform())
+
+    def hold(self, node):
+        self.point(node)
+        ActionChains(self.driver, duration=0).click_and_hold().perform()
+
+    def release(self):
+        ActionChains(self.driver, duration=0).release().perform()
+
+    def drag_by(self, node, right):
+        self.hold(node)
+        ActionChains(self.driver, duration=0).move_by_offset(right, 0).release().perform()
 
     def write(self, selector, text):
         """Replaces what a field has."""

@@ -1,6 +1,6 @@
 """The columns: their widths and their order, what they show, and what one does from their heads."""
 
-from support import ActionChains, BrowseTest, Keys, Server, filedb
+from support import BrowseTest, Keys, Server, filedb
 
 
 class ColumnsTest(BrowseTest):
@@ -9,7 +9,7 @@ class ColumnsTest(BrowseTest):
         browser = self.browser
         before = self.width("name")
         edge = browser.find('[data-column="name"] .column-edge')
-        ActionChains(browser.driver, duration=0).drag_and_drop_by_offset(edge, 60, 0).perform()
+        browser.drag_by(edge, 60)
         browser.wait(lambda: self.width("name") == before + 60, "the column is not wider")
         self.assertEqual(browser.cell("2", "name").size["width"], before + 60)
         # The edge is no place to sort by.
@@ -32,7 +32,7 @@ class ColumnsTest(BrowseTest):
     def test_a_column_keeps_a_least_width(self):
         self.open()
         edge = self.browser.find('[data-column="name"] .column-edge')
-        ActionChains(self.browser.driver, duration=0).drag_and_drop_by_offset(edge, -self.width("name"), 0).perform()
+        self.browser.drag_by(edge, -self.width("name"))
         self.browser.wait(lambda: self.width("name") == 56, "the column has another width")
 
     def width(self, column):
@@ -43,7 +43,7 @@ class Heads(BrowseTest):
     """A test that goes to the heads of columns."""
 
     def heads(self):
-        return [each.get_attribute("data-column") for each in self.browser.all(".head")][1:]
+        return self.browser.attributes(".head", "data-column")[1:]
 
     def wait_for_heads(self, *names):
         self.browser.wait(lambda: self.heads()[: len(names)] == list(names), f"the first columns are not {names}")
@@ -100,11 +100,10 @@ class ArrangementTest(Heads):
     def test_a_column_is_dragged_to_another_place(self):
         self.open()
         browser = self.browser
-        source, target = browser.find('[data-column="note"]'), browser.find('[data-column="fat"]')
-        chain = ActionChains(browser.driver, duration=0)
-        chain.click_and_hold(source).move_to_element_with_offset(target, -20, 0).perform()
+        browser.hold(browser.find('[data-column="note"]'))
+        browser.point(browser.find('[data-column="fat"]'), right=-20)
         browser.find(".column-line")
-        ActionChains(browser.driver, duration=0).release().perform()
+        browser.release()
         self.wait_for_heads("name", "group", "kcal", "protein", "note", "fat")
         self.assertEqual(browser.text(".status-sorted"), "")
         browser.driver.refresh()
@@ -185,8 +184,7 @@ class ColumnMenuTest(Heads):
 
     def tick(self, text):
         """Ticks the box with this text in a dialog."""
-        boxes = lambda: [each for each in self.browser.all("dialog .check") if text in each.text]
-        self.browser.click(self.browser.wait(boxes, f"there is no box {text}")[0])
+        self.browser.click(self.browser.that_says(text, "dialog .check"))
 
     def test_the_view_is_sorted(self):
         self.open()
@@ -372,11 +370,10 @@ class CellTest(BrowseTest):
         browser = self.browser
         for id in ("2", "4", "5"):
             browser.click(browser.find(f'.row[data-id="{id}"] .tick'))
-        chain = ActionChains(browser.driver, duration=0)
-        chain.click_and_hold(browser.find('.row[data-id="4"] .grip'))
-        chain.move_to_element(browser.cell("7", "name")).perform()
+        browser.hold(browser.find('.row[data-id="4"] .grip'))
+        browser.point(browser.cell("7", "name"))
         browser.wait_for_text(".drag-label", "3 records")
-        self.assertEqual([each.get_attribute("data-id") for each in browser.all(".row.is-dragged")], ["2", "4", "5"])
+        self.assertEqual(browser.attributes(".row.is-dragged", "data-id"), ["2", "4", "5"])
         browser.keys(Keys.ESCAPE)
         browser.gone(".row.is-dragged")
-        ActionChains(browser.driver, duration=0).release().perform()
+        browser.release()

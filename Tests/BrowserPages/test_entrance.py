@@ -59,10 +59,10 @@ class EntranceTest(BrowseTest):
         link = '.tables a[href="#/other"]'
         middle = """
           const press = { bubbles: true, cancelable: true, button: 1 };
-          arguments[0].dispatchEvent(new PointerEvent('auxclick', press));"""
+          document.querySelector(arguments[0]).dispatchEvent(new PointerEvent('auxclick', press));"""
         for press in (
             lambda: browser.click(browser.find(link), Keys.CONTROL),
-            lambda: browser.driver.execute_script(middle, browser.find(link)),
+            lambda: browser.driver.execute_script(middle, link),
         ):
             browser.driver.switch_to.window(first)
             browser.new_tabs(press)

@@ -43,7 +43,7 @@ class FilterTest(BrowseTest):
         browser.release_requests()
         browser.wait_for_text(".filter-problem", "Stopped. Press Enter to apply the filter.")
         self.assertIsNone(where.get_attribute("aria-invalid"))
-        self.assertEqual([each.text for each in browser.all(".notice")], [])
+        self.assertEqual(browser.texts(".notice"), [])
         where.send_keys(Keys.ENTER)
         browser.wait_for_ids("2")
         self.assertEqual(browser.text(".filter-problem"), "")
@@ -64,7 +64,7 @@ class FilterTest(BrowseTest):
         browser.wait_for_text(".main", "Nothing has been read")
         # Until then, the button may still move.
         browser.wait(lambda: not browser.find(".working").is_displayed(), "it is still said")
-        self.assertEqual([each.text for each in browser.all(".notice")], [])
+        self.assertEqual(browser.texts(".notice"), [])
         browser.click(browser.button("Read again"))
         browser.wait_for_cell("1", "title", "Buy milk")
         self.assertNotIn("Nothing has been read", browser.text(".main"))
@@ -98,7 +98,7 @@ class FilterTest(BrowseTest):
         browser = self.browser
         browser.click(browser.button("Help for filters"))
         browser.wait_for_text(".filter-help", "kcal")
-        browser.click(next(chip for chip in browser.all(".chip") if chip.text == "kcal"))
+        browser.click(browser.that_says("kcal", ".chip"))
         browser.keys("> 700")
         count = filedb(self.store, "count", "food", "--where", "kcal > 700").strip()
         browser.wait_for_text(".status", f"Record 1 of {count}")

@@ -4,7 +4,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from support import ActionChains, BrowseTest, Keys, Server, filedb
+from support import BrowseTest, Keys, Server, filedb
 
 COUNT = 1_000_000
 
@@ -94,10 +94,10 @@ class LargeTest(BrowseTest):
     def test_a_record_crosses_the_whole_table(self):
         self.open()
         browser = self.browser
-        chain = ActionChains(browser.driver, duration=0)
-        chain.click_and_hold(browser.find('.row[data-id="3"] .grip')).move_to_element(browser.find(".status")).perform()
+        browser.hold(browser.find('.row[data-id="3"] .grip'))
+        browser.point(browser.find(".status"))
         browser.wait(lambda: browser.all(f'.row[data-id="{COUNT}"]'), "the end is not reached")
-        ActionChains(browser.driver).release().perform()
+        browser.release()
         browser.wait(lambda: browser.ids() and browser.ids()[-1] == "3", "the record is not at the end")
         browser.keys((Keys.ALT, "m"))
         browser.find("dialog")
@@ -141,9 +141,11 @@ class LargeTest(BrowseTest):
         self.assertLess(used, 30_000_000, "bytes that the page holds")
 
     def assert_id_is_whole(self, id):
-        handle = self.browser.find(f'.row[data-id="{id}"] .handle .id')
+        handle = f'.row[data-id="{id}"] .handle .id'
+        self.browser.find(handle)
         widths = self.browser.driver.execute_script(
-            "return [arguments[0].scrollWidth, arguments[0].clientWidth]", handle)
+            "const { scrollWidth, clientWidth } = document.querySelector(arguments[0]);"
+            "return [scrollWidth, clientWidth];", handle)
         self.assertLessEqual(widths[0], widths[1], "the id is cut off")
 
     def assert_rows_follow_each_other(self):

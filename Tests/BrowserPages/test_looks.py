@@ -73,9 +73,11 @@ class LooksTest(BrowseTest):
             for number in range(3):
                 filedb(self.store, "set", "food", "1", f"kcal:integer={number}")
                 browser.wait_for_cell("1", "kcal", str(number)) if size[0] > 900 else browser.notice("elsewhere")
-            bottom = browser.find(".grid-scroller").rect
-            for notice in browser.all(".notice"):
-                self.assertGreaterEqual(notice.rect["y"], bottom["y"] + bottom["height"])
+            covering = browser.driver.execute_script("""
+              const end = document.querySelector('.grid-scroller').getBoundingClientRect().bottom;
+              return [...document.querySelectorAll('.notice')]
+                .filter((notice) => notice.getBoundingClientRect().top < end).map((notice) => notice.outerHTML);""")
+            self.assertEqual(covering, [])
         browser.look(*SIZES["wide"], "light")
 
     def test_a_list_and_a_sheet_fit_a_small_telephone(self):

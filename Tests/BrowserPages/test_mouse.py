@@ -1,6 +1,6 @@
 """A whole session with the mouse."""
 
-from support import ActionChains, BrowseTest, Keys, filedb
+from support import BrowseTest, Keys, filedb
 
 
 class MouseTest(BrowseTest):
@@ -79,23 +79,19 @@ class MouseTest(BrowseTest):
     def test_escape_ends_a_drag(self):
         self.open()
         browser = self.browser
-        chain = ActionChains(browser.driver, duration=0)
-        chain.click_and_hold(browser.find('.row[data-id="1"] .grip')).move_to_element(
-            browser.cell("4", "name")
-        ).perform()
+        browser.hold(browser.find('.row[data-id="1"] .grip'))
+        browser.point(browser.cell("4", "name"))
         browser.find(".drop-line")
         browser.keys(Keys.ESCAPE)
         browser.gone(".drop-line")
-        chain = ActionChains(browser.driver, duration=0)
-        chain.release().perform()
+        browser.release()
         self.assertEqual(self.order(3), ["1", "2", "3"])
 
     def drag(self, id, below):
-        chain = ActionChains(self.browser.driver, duration=0)
-        chain.click_and_hold(self.browser.find(f'.row[data-id="{id}"] .grip'))
-        chain.move_to_element_with_offset(self.browser.cell(below, "name"), 0, 12).perform()
+        self.browser.hold(self.browser.find(f'.row[data-id="{id}"] .grip'))
+        self.browser.point(self.browser.cell(below, "name"), down=12)
         self.browser.find(".drop-line")
-        ActionChains(self.browser.driver).release().perform()
+        self.browser.release()
 
     def test_records_are_sorted_for_a_look_and_to_stay(self):
         self.open()

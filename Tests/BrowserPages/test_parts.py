@@ -94,7 +94,7 @@ class PartsTest(unittest.TestCase):
         self.assertNotIn("shared", browser.text(".header"))
         share(None)
         browser.wait_for_text(".header .badge:not([hidden])", "shared")
-        self.assertEqual([each for each in browser.all(".banner") if each.is_displayed()], [])
+        self.assertEqual(browser.texts(".banner"), [])
         share("the server does not answer", "food", "empty")
         browser.wait_for_text(".header .badge:not([hidden])", "shared, behind")
         browser.wait_for_text(".banner:not([hidden])", "does not follow the shared store: the server does not answer")
@@ -109,7 +109,7 @@ class PartsTest(unittest.TestCase):
         browser.wait_for_text(".banner:not([hidden])", "finds 42 records in it; the shared store has 60.")
         browser.wait_for_text(".banner:not([hidden])", "If the file lacks a record of the shared store, “filedb repair”")
         share(None)
-        browser.wait(lambda: not any(each.is_displayed() for each in browser.all(".banner")), "the banner stays")
+        browser.wait(lambda: not browser.texts(".banner"), "the banner stays")
 
     def test_the_page_works_on_the_fake_server(self):
         browser = self.browser

@@ -132,15 +132,13 @@ class TogetherTest(BrowseTest):
         browser = self.delete_here_and_change_elsewhere()
         filedb(self.store, "undo", "3")
         browser.wait_for_ids("1", "2", "3")
-        browser.wait(lambda: not browser.all(".notice .button .label") or not any(
-            each.text == "Undo" for each in browser.all(".notice .button .label")), "the button stays")
+        browser.wait(lambda: "Undo" not in browser.texts(".notice .button .label"), "the button stays")
 
     def test_undo_in_a_message_goes_away_when_the_header_undoes_the_step(self):
         browser = self.delete_here()
         browser.click(browser.button("Undo", inside=".header-tools"))
         browser.wait_for_ids("1", "2", "3")
-        browser.wait(lambda: not any(
-            each.text == "Undo" for each in browser.all(".notice .button .label")), "the button stays")
+        browser.wait(lambda: "Undo" not in browser.texts(".notice .button .label"), "the button stays")
 
     def test_control_z_takes_back_a_table_that_this_page_made(self):
         self.open()

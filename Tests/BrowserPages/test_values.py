@@ -109,9 +109,9 @@ class ValuesTest(BrowseTest):
         self.open()
         browser = self.browser
         browser.wait_for_cell("1", "sizes", "S 2")
-        chips = browser.all('.row[data-id="1"] [data-field="sizes"] .pill')
-        self.assertEqual([each.text for each in chips], ["S", "2"])
-        self.assertEqual([each.get_attribute("class") for each in chips], ["pill", "pill"])
+        chips = '.row[data-id="1"] [data-field="sizes"] .pill'
+        self.assertEqual(browser.texts(chips), ["S", "2"])
+        self.assertEqual(browser.attributes(chips, "class"), ["pill", "pill"])
 
     def test_a_long_text_is_edited_whole(self):
         self.open()

@@ -89,12 +89,6 @@ package final class EtcdLog: EngineLog {
   // MARK: Appending
 
   package func append(
-    timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
-  ) throws -> (any CommitTicket)? {
-    try append(timeout: timeout, after: { nil }, makeCommit, taking: taking)
-  }
-
-  package func append(
     timeout: Duration, after last: () throws -> FollowedCommit?,
     _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {

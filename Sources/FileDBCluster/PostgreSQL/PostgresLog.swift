@@ -106,12 +106,6 @@ package final class PostgresLog: EngineLog {
   // MARK: The verbs
 
   package func append(
-    timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
-  ) throws -> (any CommitTicket)? {
-    try append(timeout: timeout, after: { nil }, makeCommit, taking: taking)
-  }
-
-  package func append(
     timeout: Duration, after last: () throws -> FollowedCommit?,
     _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {
