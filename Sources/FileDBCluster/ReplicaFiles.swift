@@ -199,7 +199,7 @@ final class ReplicaFiles: ShownFiles {
     let numbers = [Int64(bitPattern: stamp.device), Int64(bitPattern: stamp.inode), Int64(stamp.size)]
     let text = (numbers + [stamp.modified, stamp.changed]).map(\.description).joined(separator: " ") + "\n"
     try? disk.remove(stampFile(of: table))
-    try? disk.createUnsynced(stampFile(of: table), Array(text.utf8))
+    try? disk.createUnsynced(stampFile(of: table), [Array(text.utf8)])
   }
 
   private func keptStamp(of table: TableKey) -> FileStamp? {

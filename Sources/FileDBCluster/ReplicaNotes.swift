@@ -29,7 +29,7 @@ package struct ReplicaNotes: Sendable {
   /// This needs no sync: before a computer is up again after a power cut, what it had sent has arrived, or never will.
   func write(_ sent: SentCommit) throws(StoreError) {
     try removeSentCommit()
-    try folder.disk.createUnsynced(sentFile, Array(sent.text.utf8))
+    try folder.disk.createUnsynced(sentFile, [Array(sent.text.utf8)])
     try folder.disk.setMode(sentFile, 0o600)
   }
 

@@ -66,6 +66,40 @@ package struct CanonicalReader {
     return values
   }
 
+  /// Finds the keys of two dictionaries whose values differ, in order. Only what differs is decoded.
+  /// - Parameters:
+  ///   - other: the other dictionary, and its reader.
+  ///   - body: called with the key and its two values; `nil` for a key that one of the dictionaries lacks.
+  package func forEachDifference(
+    _ dict: CanonicalElement, to other: CanonicalElement, of reader: CanonicalReader,
+    _ body: (_ key: String, _ before: PlistValue?, _ after: PlistValue?) -> Void
+  ) {
+    var (befores, afters) = (entries(of: dict), reader.entries(of: other))
+    var (before, after) = (befores.next(), afters.next())
+    while before != nil || after != nil {
+      let order = self.order(before?.key, after?.key, of: reader)
+      if order == 0, let old = before?.element, let new = after?.element, old.kind == new.kind,
+        bytes.isSame(old.content, UnsafeRawBufferPointer(reader.bytes.text(new.content)))
+      {
+        (before, after) = (befores.next(), afters.next())
+        continue
+      }
+      let (old, new) = (order <= 0 ? before : nil, order >= 0 ? after : nil)
+      let key = old.map { text($0.key) } ?? new.map { reader.text($0.key) } ?? ""
+      body(key, old.map { value(of: $0.element) }, new.map { reader.value(of: $0.element) })
+      if order <= 0 { before = befores.next() }
+      if order >= 0 { after = afters.next() }
+    }
+  }
+
+  /// The order of a key and one of another reader, less than, equal to or greater than 0. No key is after all others.
+  private func order(_ key: Range<Int>?, _ other: Range<Int>?, of reader: CanonicalReader) -> Int {
+    guard let key else { return 1 }
+    guard let other else { return -1 }
+    if bytes.isSame(key, UnsafeRawBufferPointer(reader.bytes.text(other))) { return 0 }
+    return compareUTF8(text(key), reader.text(other))
+  }
+
   /// Whether the text of a key or a string, without its escapes, is `text`.
   package func isText(_ range: Range<Int>, _ text: String) -> Bool {
     var text = text

@@ -45,6 +45,14 @@ package struct CanonicalScanner: Sendable {
     return true
   }
 
+  /// Scans a whole document.
+  /// - Returns: its root.
+  package mutating func scanDocument() -> CanonicalElement? {
+    guard skip(PlistWriter.header), let root = scanValue(indentation: 0), skip(PlistWriter.footer), isAtEnd
+    else { return nil }
+    return root
+  }
+
   /// Scans the line of a key.
   /// - Returns: the place of its text, with its escapes.
   package mutating func scanKey(indentation: Int) -> Range<Int>? {

@@ -112,6 +112,30 @@ public struct PlistDictionary: Sendable, Equatable {
     return result
   }
 
+  /// Finds the keys whose values differ, in order.
+  /// - Parameter body: called with the key and its two values; `nil` for a key that one of the dictionaries lacks.
+  /// - Complexity: O(*n*).
+  package static func differences(
+    _ left: PlistDictionary, _ right: PlistDictionary,
+    _ body: (_ key: String, _ left: PlistValue?, _ right: PlistValue?) -> Void
+  ) {
+    var (lefts, rights) = (left.entries[...], right.entries[...])
+    while let left = lefts.first, let right = rights.first {
+      let order = compareUTF8(left.key, right.key)
+      if order <= 0 { lefts.removeFirst() }
+      if order >= 0 { rights.removeFirst() }
+      if order < 0 {
+        body(left.key, left.value, nil)
+      } else if order > 0 {
+        body(right.key, nil, right.value)
+      } else if left.value != right.value {
+        body(left.key, left.value, right.value)
+      }
+    }
+    for entry in lefts { body(entry.key, entry.value, nil) }
+    for entry in rights { body(entry.key, nil, entry.value) }
+  }
+
   private func position(of key: String) -> (Int, found: Bool) {
     var low = 0
     var high = entries.count

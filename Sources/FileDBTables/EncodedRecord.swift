@@ -55,6 +55,22 @@ package struct EncodedRecord: Sendable, Equatable {
     }
   }
 
+  /// Finds the fields whose values differ in another version of the record, in the order of their names.
+  /// - Parameter body: called with the name and the two values; `nil` for a field that one of the versions lacks.
+  /// - Complexity: O(*n*) in the sizes of the two. Only what differs is decoded.
+  package func differences(
+    to other: EncodedRecord, _ body: (_ name: String, _ before: PlistValue?, _ after: PlistValue?) -> Void
+  ) {
+    bytes.withUnsafeBytes { mine in
+      other.bytes.withUnsafeBytes { theirs in
+        let (reader, otherReader) = (CanonicalReader(mine), CanonicalReader(theirs))
+        reader.forEachDifference(
+          reader.dict(indentation: TableFile.depthOfFields - 1),
+          to: otherReader.dict(indentation: TableFile.depthOfFields - 1), of: otherReader, body)
+      }
+    }
+  }
+
   /// Appends the lines of a record.
   package static func append(_ id: AnyRecordID, _ fields: PlistDictionary, to writer: inout PlistWriter) {
     writer.append("\t\t<dict>\n" as StaticString)

@@ -14,6 +14,7 @@ let package = Package(
     .systemLibrary(name: "CLibXML2Peer", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .systemLibrary(name: "CLMDB", providers: [.apt(["liblmdb-dev"])]),
     .target(name: "CSlowDisk"),
+    .executableTarget(name: "Growth", dependencies: [.product(name: "FileDB", package: "FileDB")]),
     .executableTarget(
       name: "Benchmarks",
       dependencies: [

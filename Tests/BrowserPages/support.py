@@ -297,8 +297,8 @@ class Browser:
         ActionChains(self.driver, duration=0).release().perform()
 
     def drag_by(self, node, right):
-        self.hold(node)
-        ActionChains(self.driver, duration=0).move_by_offset(right, 0).release().perform()
+        self.point(node)
+        ActionChains(self.driver, duration=0).click_and_hold().move_by_offset(right, 0).release().perform()
 
     def write(self, selector, text):
         """Replaces what a field has."""

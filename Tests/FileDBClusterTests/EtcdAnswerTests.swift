@@ -39,7 +39,7 @@ struct EtcdAnswerTests {
       var now = try user.newest("t").state
       let expected = try user.newest("t").expected
       let applied = try now.applyNoting(.insert([record(1)], index: 0))
-      let commit = NewCommit(changes: [("t", applied)], tables: ["t": expected], states: ["t": now])
+      let commit = NewCommit(changes: [LoggedChange(applied, of: "t")], tables: ["t": expected], states: ["t": now])
       isFull.withLock { $0 = true }
       // If the log can't be read, it asks until the time has run out.
       if !isReadable { log.client.timeout = .milliseconds(100) }

@@ -251,7 +251,7 @@ struct EtcdTests {
     var table = TableState()
     let applied = try table.applyNoting(.create)
     let commit = NewCommit(
-      changes: names.map { ($0, applied) },
+      changes: names.map { LoggedChange(applied, of: $0) },
       tables: Dictionary(uniqueKeysWithValues: names.map { ($0, .init(sequence: 0, base: 0)) }),
       states: Dictionary(uniqueKeysWithValues: names.map { ($0, table) }))
     #expect(try log.append(timeout: longestWait, { commit }, taking: { _ in }) != nil)

@@ -38,7 +38,7 @@ struct LogUser: Sendable {
     let (state, expected) = try newest("t")
     var now = state
     let applied = try now.applyNoting(.insert([record(state.counter + 1, text)], index: 0))
-    return NewCommit(changes: [("t", applied)], tables: ["t": expected], states: ["t": now])
+    return NewCommit(changes: [LoggedChange(applied, of: "t")], tables: ["t": expected], states: ["t": now])
   }
 
   private func catchUpUnlessInside() throws { if !Self.isInside { try catchUp() } }
@@ -54,7 +54,7 @@ struct LogUser: Sendable {
       try log.append(timeout: longestWait) {
         let (state, expected) = try newest(table)
         var now = state
-        let applied = try changes(state).map { (table, try now.applyNoting($0)) }
+        let applied = try changes(state).map { LoggedChange(try now.applyNoting($0), of: table) }
         return NewCommit(
           changes: applied, tables: [table: expected], tableList: expected.sequence, states: [table: now])
       } taking: {

@@ -69,7 +69,7 @@ struct PostgresPatienceTests {
   @Test func sizeOfACommitIsNotUnderestimated() throws {
     var random = SeededRandom.fromEnvironment("sizeOfACommitIsNotUnderestimated")
     for _ in 0..<200 {
-      var changes: [(table: TableKey, applied: AppliedChange)] = []
+      var changes: [LoggedChange] = []
       for _ in 0..<Int.random(in: 1...50, using: &random) {
         let name = String(
           repeating: ["\"", "\\", "a", "é"].randomElement(using: &random)!,
@@ -85,7 +85,7 @@ struct PostgresPatienceTests {
           case 3: .raiseCounter(to: .random(in: 1 ... .max, using: &random))
           default: .removeAll
           }
-        changes.append((TableKey(name), AppliedChange(change, found: .nothing)))
+        changes.append(LoggedChange(AppliedChange(change, found: .nothing), of: TableKey(name)))
       }
       let rows = RowChanges(NewCommit(changes: changes, tables: [:], states: [:]))
       let size = rows.values.reduce(rows.payload.count) { $0 + ($1.encoded?.count ?? 0) }

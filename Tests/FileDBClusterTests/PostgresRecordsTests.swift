@@ -28,7 +28,9 @@ struct PostgresRecordsTests {
     _ log: PostgresLog, _ tables: inout [TableKey: TableState], _ changes: [(TableKey, Change)]
   ) throws {
     var next = tables
-    let applied = try changes.map { ($0, try next[$0, default: TableState()].applyNoting($1)) }
+    let applied = try changes.map { table, change in
+      LoggedChange(try next[table, default: TableState()].applyNoting(change), of: table)
+    }
     let touched = Set(changes.map(\.0))
     let commit = NewCommit(
       changes: applied,

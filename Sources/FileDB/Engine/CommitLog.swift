@@ -182,12 +182,12 @@ package struct NewCommit: Sendable {
 
   package init(
     token: CommitToken = .random(), undo: UndoMark = .none,
-    changes: [(table: TableKey, applied: AppliedChange)], tables: [TableKey: Expectation],
+    changes: [LoggedChange], tables: [TableKey: Expectation],
     reads: [TableKey: UInt64] = [:], tableList: UInt64? = nil, states: [TableKey: TableState]
   ) {
     (self.token, self.undo) = (token, undo)
     date = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
-    self.changes = changes.map { LoggedChange($0.applied, of: $0.table) }
+    self.changes = changes
     (self.tables, self.reads, self.tableList, self.states) = (tables, reads, tableList, states)
   }
 

@@ -70,15 +70,19 @@ package struct StoreDisk: Sendable {
   package func linkOrCopy(_ path: String, to newPath: String) throws(StoreError) {
     do { try disk.link(path, to: newPath) } catch {
       guard error.kind == .unsupported else { throw StoreError(error) }
-      try createUnsynced(newPath, read(path).bytes)
+      try createUnsynced(newPath, [read(path).bytes])
     }
   }
 
   // MARK: Writing
 
   /// Creates a file with these bytes. A power cut may remove it, or leave it with other bytes.
-  package func createUnsynced(_ path: String, _ bytes: [UInt8]) throws(StoreError) {
-    try onDisk(disk.create(path) { file throws(DiskError) in try file.append(bytes) })
+  /// - Parameter pieces: the file's bytes.
+  package func createUnsynced(_ path: String, _ pieces: [[UInt8]]) throws(StoreError) {
+    try onDisk(
+      disk.create(path) { file throws(DiskError) in
+        for piece in pieces { try file.append(piece) }
+      })
   }
 
   /// Creates a file with the bytes that `write` appends, and syncs it. Its name survives a power cut after its folder is

@@ -42,7 +42,7 @@ extension StoreFolder {
     do throws(StoreError) {
       guard try disk.status(ownFolder) != nil else { return }
       try disk.makeFolder(offsetsFolder)
-      try disk.createUnsynced(draft, bytes)
+      try disk.createUnsynced(draft, [bytes])
       try disk.rename(draft, to: path)
     } catch {
       try? disk.remove(draft)

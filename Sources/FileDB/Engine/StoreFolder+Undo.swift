@@ -33,10 +33,13 @@ extension StoreFolder {
     return size
   }
 
-  func writeUndo(_ kind: UndoFile, _ bytes: [UInt8], of token: CommitToken) throws(StoreError) {
+  /// - Parameter pieces: the file's bytes.
+  func writeUndo(_ kind: UndoFile, _ pieces: [[UInt8]], of token: CommitToken) throws(StoreError) {
     try makeUndoFolder()
-    let checksum = String(Checksum.of(bytes), radix: 16)
-    try disk.createUnsynced("\(undoFolder)/\(token.text)-\(checksum).\(kind.rawValue)", bytes)
+    var checksum = Checksum()
+    for piece in pieces { piece.withUnsafeBytes { checksum.update($0) } }
+    let name = "\(token.text)-\(String(checksum.value, radix: 16)).\(kind.rawValue)"
+    try disk.createUnsynced("\(undoFolder)/\(name)", pieces)
   }
 
   /// Checks that the disk has room for `count` bytes. If the store's folder does not exist yet, nothing is checked.

@@ -72,14 +72,16 @@ extension RecordTable {
     try writing { transaction in
       let record = try record(with: id)
       let current = try record.migrated
+      let stored = record.fields
       var value = try current.value
       // Before `body` runs: it may change an object that the value only refers to.
       let old = try FieldsEncoder.fields(of: value, for: name.text, record: id.plain)
       let result = try body(&value)
       let new = try FieldsEncoder.fields(of: value, for: name.text, record: id.plain)
-      let patched = current.fields.dictionary.patched(from: old.dictionary, to: new.dictionary)
-      let fields = Fields(patched).keepingMark(of: record.fields)
-      try transaction.replace(id.plain, with: fields, was: record.fields, in: name.text)
+      let patched = current.fields(ifNot: record, stored).dictionary
+        .patched(from: old.dictionary, to: new.dictionary)
+      let fields = Fields(patched).keepingMark(of: stored)
+      try transaction.replace(id.plain, with: fields, was: stored, in: name.text)
       return result
     }
   }
@@ -282,17 +284,20 @@ extension RecordTable {
   }
 
   /// Changes a record's fields in the form of its type's newest version.
-  private func change(_ id: RecordID<Value>, _ body: (inout Fields) -> Void) throws {
+  /// - Returns: whether they are others than before.
+  @discardableResult
+  package func change(_ id: RecordID<Value>, _ body: (inout Fields) throws -> Void) throws -> Bool {
     try writing { transaction in
       let record = try record(with: id)
-      var fields = try record.migrated.fields
-      body(&fields)
+      let stored = record.fields
+      var fields = try record.migrated.fields(ifNot: record, stored)
+      try body(&fields)
       do throws(StoreError) {
         try ValueForm(Value.self).migrations?.checkMark(of: fields)
       } catch {
         throw error.adding(table: name.text).adding(record: id.plain)
       }
-      try transaction.replace(id.plain, with: fields, was: record.fields, in: name.text)
+      return try transaction.replace(id.plain, with: fields, was: stored, in: name.text)
     }
   }
 

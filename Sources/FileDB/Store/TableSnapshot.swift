@@ -176,6 +176,11 @@ public struct StoredRecord<Value: Codable & Sendable>: Sendable, Identifiable {
       return StoredRecord(encoded: newest, source: source)
     }
   }
+
+  /// The fields. If this is `other`, they are not decoded a second time.
+  func fields(ifNot other: StoredRecord, _ known: Fields) -> Fields {
+    encoded.hasSameBytes(as: other.encoded) ? known : fields
+  }
 }
 
 /// Records are equal if they have the same id and fields, whatever store they are from.

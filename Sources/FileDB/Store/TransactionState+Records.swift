@@ -39,12 +39,16 @@ extension TransactionState {
   }
 
   /// If the record does not change, a commit would only cost time.
+  /// - Returns: whether it changes.
+  @discardableResult
   func replace(
     _ id: AnyRecordID, with fields: Fields, was old: Fields, in table: String
-  ) throws(StoreError) {
+  ) throws(StoreError) -> Bool {
     do {
       let new = try fields.normalized(limits: limits, was: old)
-      if new != old { try apply(.replace(encoder.encode(new, id: id)), to: table) }
+      if new == old { return false }
+      try apply(.replace(encoder.encode(new, id: id)), to: table)
+      return true
     } catch {
       var error = error.adding(table: table)
       error.record = id

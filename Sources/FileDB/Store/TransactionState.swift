@@ -30,8 +30,10 @@ final class TransactionState {
   private(set) var touched: [TableKey: Place] = [:]
   /// The table that was used last. Most transactions have no other.
   private var latest: Place?
-  /// The table of each change, in order.
-  private var order: [TableKey] = []
+  /// The tables of the changes, in order, each with how many changes of it follow one another.
+  private var order: [(table: TableKey, count: Int)] = []
+  /// How many changes were made.
+  private(set) var changeCount = 0
   /// The total size of the records in all changes.
   private var recordBytes = 0
   /// Called after the transaction is durable, or after what was done until then is undone.
@@ -62,8 +64,6 @@ final class TransactionState {
   init(store: RecordStore) { self.store = store }
 
   var limits: PlistLimits { store.options.limits }
-  /// How many changes were made.
-  var changeCount: Int { order.count }
 
   func recordTable<Value>(_ name: TableName<Value>) throws(StoreError) -> RecordTable<Value> {
     try touch(TableKey(name.text))  // A table of the store has been read already.
@@ -104,7 +104,8 @@ final class TransactionState {
     do { place.table.changes.append(try place.table.now.applyNoting(change)) } catch {
       throw error.adding(table: name)
     }
-    order.append(key)
+    if order.last?.table == key { order[order.count - 1].count += 1 } else { order.append((key, 1)) }
+    changeCount += 1
     recordBytes = bytes
     if case .create = change, let schema = declarationsOfNewTables[key] { try declare(schema, for: name) }
   }
@@ -203,7 +204,7 @@ extension TransactionState {
   }
 
   private var savepoint: Savepoint {
-    Savepoint(changeCount: order.count, completionCount: completions.count, recordBytes: recordBytes)
+    Savepoint(changeCount: changeCount, completionCount: completions.count, recordBytes: recordBytes)
   }
 
   /// Rebuilds the tables from their first state. An undo is rare, and a copy for each savepoint would not be.
@@ -214,8 +215,12 @@ extension TransactionState {
     abandon(after: savepoint.completionCount)
     recordBytes = savepoint.recordBytes
     var undone: [TableKey: Int] = [:]
-    for key in order[savepoint.changeCount...] { undone[key, default: 0] += 1 }
-    order.removeSubrange(savepoint.changeCount...)
+    while changeCount > savepoint.changeCount, let last = order.popLast() {
+      let count = min(last.count, changeCount - savepoint.changeCount)
+      if count < last.count { order.append((last.table, last.count - count)) }
+      undone[last.table, default: 0] += count
+      changeCount -= count
+    }
     for (key, count) in undone {
       guard let place = touched[key] else { continue }
       place.table.changes.removeLast(count)
@@ -241,7 +246,7 @@ extension TransactionState {
   /// - Throws: as ``keepRules()``, and the errors of the view.
   func makeCommit() throws(StoreError) -> NewCommit? {
     try keepRules()
-    var own: [(table: TableKey, applied: AppliedChange)] = []
+    var own: [LoggedChange] = []
     var expected: [TableKey: NewCommit.Expectation] = [:]
     var states: [TableKey: TableState] = [:]
     for place in changed {
@@ -250,13 +255,16 @@ extension TransactionState {
       if let edit {
         store.view.remember(place.table.now, of: key, own: edit.table)
         if edit.changes.isEmpty { continue }
-        own += edit.changes.map { (key, $0) }
+        own += edit.changes.map { LoggedChange($0, of: key) }
       }
       states[key] = edit?.table ?? place.table.now
       expected[key] = NewCommit.Expectation(sequence: store.tables.position, base: place.table.own.base)
     }
-    let changes =
-      inOrder.filter { states[$0.table] != nil && touched[$0.table]?.table.first.beneath == nil } + own
+    var changes: [LoggedChange] = []
+    for (table, applied) in inOrder where touched[table]?.table.first.beneath == nil {
+      changes += applied.lazy.map { LoggedChange($0, of: table) }
+    }
+    changes += own
     if changes.isEmpty, undo == .none { return nil }
     let reads = touched.keys.filter { expected[$0] == nil }.map { ($0, store.tables.position) }
     return NewCommit(
@@ -265,13 +273,13 @@ extension TransactionState {
       tableList: hasListedTables ? store.tables.position : nil, states: states)
   }
 
-  /// All changes of all tables.
-  var inOrder: [(table: TableKey, applied: AppliedChange)] {
+  /// All changes, in order: those of a table that follow one another are together.
+  var inOrder: [(table: TableKey, changes: ArraySlice<AppliedChange>)] {
     var next: [TableKey: Int] = [:]
-    return order.compactMap { key in
-      guard let changes = touched[key]?.table.changes else { return nil }
-      defer { next[key, default: 0] += 1 }
-      return (key, changes[next[key, default: 0]])
+    return order.map { table, count in
+      let start = next[table, default: 0]
+      next[table] = start + count
+      return (table, touched[table]?.table.changes[start..<start + count] ?? [])
     }
   }
 

@@ -107,25 +107,25 @@ struct UndoFiles: Sendable {
   }
 
   private func step(_ names: [String]) throws(StoreError) -> KeptStep? {
-    try plist(.step, among: names).flatMap { KeptStep($0) }
+    guard let bytes = try store.folder.readUndo(.step, among: names) else { return nil }
+    return (try? PlistParser.parse(bytes, limits: limits))?.dict.flatMap { KeptStep($0) }
   }
 
   /// - Throws: ``StoreError/Code/undoStepLost`` if they cannot be read.
   func changes(_ token: CommitToken) throws(StoreError) -> UndoStep {
-    let plist = try plist(.changes, among: store.folder.undoFiles()[token] ?? [])
-    let step = try plist.flatMap { plist throws(StoreError) in
-      try UndoStep(plist, reading: { key, file throws(StoreError) in try former(key, file) })
-    }
-    guard let step, step.fits(store.options.limits) else { throw unreadable(try store.folder.undoFolder) }
+    let names = try store.folder.undoFiles()[token] ?? []
+    guard let bytes = try store.folder.readUndo(.changes, among: names),
+      let step = try bytes.withUnsafeBytes({ document in
+        Result { () throws(StoreError) in
+          try UndoStep(
+            document, limits: limits, reading: { key, file throws(StoreError) in try former(key, file) })
+        }
+      }).get(), step.fits(store.options.limits)
+    else { throw unreadable(try store.folder.undoFolder) }
     return step
   }
 
-  private func plist(
-    _ kind: StoreFolder.UndoFile, among names: [String]
-  ) throws(StoreError) -> PlistDictionary? {
-    guard let bytes = try store.folder.readUndo(kind, among: names) else { return nil }
-    return try? PlistParser.parse(bytes, limits: UndoStep.limits(store.options.limits)).dict
-  }
+  private var limits: PlistLimits { UndoStep.limits(store.options.limits) }
 
   private func former(_ key: TableKey, _ former: FormerFile) throws(StoreError) -> TableState {
     let file = try "\(store.folder.undoFolder)/\(former.name)"
@@ -173,8 +173,8 @@ struct UndoFiles: Sendable {
         }
       }
       let step = KeptStep(name: name, tableNames: changes.tableNames, history: history)
-      try folder.writeUndo(.changes, document(changes.plist(files)), of: token)
-      try folder.writeUndo(.step, document(step.plist), of: token)
+      try folder.writeUndo(.changes, document(changes, files), of: token)
+      try folder.writeUndo(.step, document(step), of: token)
       transaction.undo = .step
     } catch {
       remove(token)
@@ -182,11 +182,17 @@ struct UndoFiles: Sendable {
     }
   }
 
-  private func document(_ plist: PlistDictionary) throws(StoreError) -> [UInt8] {
-    do {
-      return try PlistWriter.document(.dict(plist), limits: UndoStep.limits(store.options.limits))
-    } catch {
-      // All values have been written before, but not the name.
+  private func document(
+    _ changes: UndoStep, _ files: [TableKey: FormerFile]
+  ) throws(StoreError) -> [[UInt8]] {
+    do { return try changes.document(files, limits: limits) } catch {
+      // All values have been written before.
+      throw StoreError(.unrepresentableValue, "the step cannot be kept: \(error.message)")
+    }
+  }
+
+  private func document(_ step: KeptStep) throws(StoreError) -> [[UInt8]] {
+    do { return [try PlistWriter.document(.dict(step.plist), limits: limits)] } catch {
       throw StoreError(.unrepresentableValue, "the name of the step cannot be kept: \(error.message)")
     }
   }
@@ -198,8 +204,8 @@ struct UndoFiles: Sendable {
     // A table's old file only gets a second name, which takes no space.
     let linked = changes.tables.filter { keepsOldFile($0.value) }
       .mapValues { _ in FormerFile(name: "", version: .absent) }
-    let count = try document(changes.plist(linked)).count + document(step.plist).count
-    try store.folder.checkRoomForUndo(count)
+    let pieces = try document(changes, linked) + document(step)
+    try store.folder.checkRoomForUndo(pieces.reduce(0) { $0 + $1.count })
   }
 
   private func keepsOldFile(_ table: TableUndo) -> Bool {

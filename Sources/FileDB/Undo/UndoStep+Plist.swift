@@ -35,26 +35,102 @@ extension UndoStep {
     PlistLimits(depth: table.depth + 6, valueBytes: .max, fileBytes: .max)
   }
 
+  /// The step as a property list, in pieces. It may be as large as the tables.
   /// - Parameter files: the former files of tables, for those that contain the removed records.
-  func plist(_ files: [TableKey: FormerFile]) -> PlistDictionary {
-    PlistDictionary(lastOf: tables.map { .init(key: $0.text, value: .dict($1.plist(files[$0]))) })
+  func document(_ files: [TableKey: FormerFile], limits: PlistLimits) throws(PlistError) -> [[UInt8]] {
+    if tables.isEmpty { return [try PlistWriter.document(.dict([:]), limits: limits)] }
+    let plist = try PlistDictionary(
+      lastOf: tables.map { .init(key: $0.text, value: .dict($1.plist(files[$0]))) }
+    ).normalized(limits: limits)
+    var writer = StepWriter()
+    for entry in plist {
+      guard let table = tables[TableKey(entry.key)], let values = entry.value.dict else { continue }
+      writer.append(key: entry.key, values, table.lists(inFile: files[TableKey(entry.key)] != nil))
+    }
+    return writer.document()
   }
 
-  /// - Parameter former: reads a table's former file.
+  /// - Parameters:
+  ///   - document: what ``document(_:limits:)`` wrote.
+  ///   - former: reads a table's former file.
   /// - Returns: `nil` if this is not an undo step.
   init?(
-    _ plist: PlistDictionary, reading former: (TableKey, FormerFile) throws(StoreError) -> TableState
+    _ document: UnsafeRawBufferPointer, limits: PlistLimits,
+    reading former: (TableKey, FormerFile) throws(StoreError) -> TableState
   ) throws(StoreError) {
     tables = [:]
+    var scanner = CanonicalScanner(document, limits: limits)
+    guard let root = scanner.scanDocument(), root.kind == .dict else { return nil }
+    let reader = CanonicalReader(document)
     var lists = RecordIDList.Reader()
-    for entry in plist {
-      let key = TableKey(entry.key)
-      guard let fields = entry.value.dict,
+    var entries = reader.entries(of: root)
+    while let (name, element) = entries.next() {
+      let key = TableKey(reader.text(name))
+      guard element.kind == .dict,
         let table = try TableUndo(
-          fields, &lists, reading: { file throws(StoreError) in try former(key, file) })
+          reader, element, &lists, reading: { file throws(StoreError) in try former(key, file) })
       else { return nil }
       tables[key] = table
     }
+  }
+}
+
+/// Writes a step. The lists of a table may be as long as the table, so no value is made of a whole list.
+private struct StepWriter {
+  struct List {
+    let key: String
+    let count: Int
+    let value: (Int) -> PlistValue
+  }
+
+  private static let pieceLength = 1 << 20
+  private var pieces: [[UInt8]] = []
+  private var writer = PlistWriter()
+
+  init() {
+    writer.append(PlistWriter.header)
+    writer.append("<dict>\n" as StaticString)
+  }
+
+  /// Appends a table's dictionary.
+  /// - Parameter lists: further entries of it, in the order of their keys.
+  mutating func append(key: String, _ values: PlistDictionary, _ lists: [List]) {
+    writer.append(key: key, indentation: 1)
+    writer.append("\t<dict>\n" as StaticString)
+    var lists = lists[...]
+    for entry in values {
+      while let list = lists.first, list.key < entry.key {
+        append(list)
+        lists.removeFirst()
+      }
+      writer.append(key: entry.key, indentation: 2)
+      writer.append(entry.value, indentation: 2)
+    }
+    for list in lists { append(list) }
+    writer.append("\t</dict>\n" as StaticString)
+  }
+
+  private mutating func append(_ list: List) {
+    writer.append(key: list.key, indentation: 2)
+    guard list.count > 0 else { return writer.append(.array([]), indentation: 2) }
+    writer.append("\t\t<array>\n" as StaticString)
+    for number in 0..<list.count {
+      writer.append(list.value(number), indentation: 3)
+      if writer.bytes.count >= Self.pieceLength { endPiece() }
+    }
+    writer.append("\t\t</array>\n" as StaticString)
+  }
+
+  private mutating func endPiece() {
+    pieces.append(writer.bytes.withUnsafeBytes { [UInt8]($0) })
+    writer.removeAll()
+  }
+
+  mutating func document() -> [[UInt8]] {
+    writer.append("</dict>\n" as StaticString)
+    writer.append(PlistWriter.footer)
+    endPiece()
+    return pieces
   }
 }
 
@@ -62,31 +138,41 @@ extension UndoStep {
   /// Whether tables may hold all that this step puts back. The step's own file may be nested deeper than a table's.
   func fits(_ limits: PlistLimits) -> Bool {
     tables.values.allSatisfy { table in
-      let updated = table.updated.map { record in
+      let updated = table.updated.lazy.map { record in
         PlistDictionary(
           lastOf: record.fields.compactMap { field in field.before.map { .init(key: field.name, value: $0) } }
         )
       }
-      return (table.removed.map(\.record.fields.dictionary) + updated).allSatisfy {
-        (try? $0.normalized(depth: TableFile.depthOfFields - 1, limits: limits)) != nil
-      } && table.schema?.before.map { (try? $0.normalized(depth: 1, limits: limits)) != nil } ?? true
+      let fits = { (fields: PlistDictionary) in
+        (try? fields.normalized(depth: TableFile.depthOfFields - 1, limits: limits)) != nil
+      }
+      return table.removed.allSatisfy { fits($0.record.fields.dictionary) } && updated.allSatisfy(fits)
+        && table.schema?.before.map { (try? $0.normalized(depth: 1, limits: limits)) != nil } ?? true
     }
   }
 }
 
 extension TableUndo {
+  /// The lists of the records that were moved, removed and changed.
+  /// - Parameter inFile: whether a former file contains the removed ones.
+  fileprivate func lists(inFile: Bool) -> [StepWriter.List] {
+    let lists = [
+      StepWriter.List(key: Key.moved, count: moved.count) { .string(moved[$0].words) },
+      StepWriter.List(key: Key.removed, count: removed.count) { removed[$0].plist },
+      StepWriter.List(key: Key.updated, count: updated.count) { updated[$0].plist },
+    ]
+    return lists.filter { !inFile || $0.key != Key.removed }
+  }
+
+  /// All but the lists.
   fileprivate func plist(_ file: FormerFile?) -> PlistDictionary {
     var plist: PlistDictionary = [
       Key.existed: .bool(existed), Key.exists: .bool(exists), Key.counter: .integer(counter),
       Key.added: .string(Added.text(added)),
-      Key.moved: .array(moved.map { .string($0.words) }),
-      Key.updated: .array(updated.map(\.plist)),
     ]
     if let file {
       plist[Key.file] = file.plist
       plist[Key.removed] = .string(RecordIDList.text(removed.map(\.record.id)))
-    } else {
-      plist[Key.removed] = .array(removed.map(\.plist))
     }
     if let order {
       plist[Key.before] = .string(RecordIDList.text(order.before))
@@ -103,13 +189,23 @@ extension TableUndo {
 
   /// - Returns: `nil` if this is not an undo step of a table.
   fileprivate init?(
-    _ plist: PlistDictionary, _ lists: inout RecordIDList.Reader,
+    _ reader: CanonicalReader, _ dict: CanonicalElement, _ lists: inout RecordIDList.Reader,
     reading former: (FormerFile) throws(StoreError) -> TableState
   ) throws(StoreError) {
+    var plist = PlistDictionary()
+    var (moved, removed, updated): ([Moved]?, [Removed]?, [Updated]?)
+    var entries = reader.entries(of: dict)
+    while let (key, element) = entries.next() {
+      switch (reader.text(key), element.kind) {
+      case (Key.moved, .array): moved = reader.array(element, of: Moved.init)
+      case (Key.removed, .array): removed = reader.array(element, of: Removed.init)
+      case (Key.updated, .array): updated = reader.array(element, of: Updated.init)
+      case (let key, _): plist[key] = reader.value(of: element)
+      }
+    }
     guard case .bool(let existed)? = plist[Key.existed], case .bool(let exists)? = plist[Key.exists],
       let counter = plist[Key.counter]?.integer, let added = plist[Key.added].flatMap(Added.all),
-      let moved = plist[Key.moved]?.array(of: Moved.init),
-      let updated = plist[Key.updated]?.array(of: Updated.init)
+      let moved, let updated
     else { return nil }
     self.init(existed: existed, exists: exists, counter: counter)
     (self.added, self.moved, self.updated) = (added, moved, updated)
@@ -118,10 +214,10 @@ extension TableUndo {
       let table = try former(file)
       for id in ids {
         let index = try table.index(of: id)
-        removed.append(Removed(record: table.records[index], place: table.place(at: index)))
+        self.removed.append(Removed(record: table.records[index], place: table.place(at: index)))
       }
     } else {
-      guard let removed = plist[Key.removed]?.array(of: Removed.init) else { return nil }
+      guard let removed else { return nil }
       self.removed = removed
     }
     if let before = plist[Key.before]?.string, let after = plist[Key.after]?.string {
@@ -268,20 +364,25 @@ extension TableUndo.Updated {
     guard let plist = value.dict, let id = plist[Key.id].flatMap(TableFile.number),
       let before = plist[Key.before]?.dict, let after = plist[Key.after]?.dict
     else { return nil }
-    let gone = before.lazy.map(\.key).filter { after[$0] == nil }
-    self.init(
-      id: id,
-      fields: (Array(gone) + after.map(\.key)).map {
-        Field(name: $0, before: before[$0], after: after[$0])
-      })
+    var fields: [Field] = []
+    PlistDictionary.differences(before, after) { name, before, after in
+      fields.append(Field(name: name, before: before, after: after))
+    }
+    self.init(id: id, fields: fields)
   }
 }
 
-extension PlistValue {
-  /// `nil` if this is not an array, or if an element is not of this kind.
-  fileprivate func array<Element>(of make: (PlistValue) -> Element?) -> [Element]? {
-    guard case .array(let values) = self else { return nil }
-    let elements = values.compactMap(make)
-    return elements.count == values.count ? elements : nil
+extension CanonicalReader {
+  /// - Returns: `nil` if an element is not of this kind.
+  fileprivate func array<Element>(
+    _ array: CanonicalElement, of make: (PlistValue) -> Element?
+  ) -> [Element]? {
+    var made: [Element] = []
+    var elements = elements(of: array)
+    while let element = elements.next() {
+      guard let next = make(value(of: element)) else { return nil }
+      made.append(next)
+    }
+    return made
   }
 }

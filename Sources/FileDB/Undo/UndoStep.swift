@@ -150,13 +150,11 @@ extension TableState {
 
 extension TableUndo.Updated {
   fileprivate init(from old: EncodedRecord, to new: EncodedRecord) {
-    let (before, after) = (old.fields.dictionary, new.fields.dictionary)
-    let gone = before.lazy.map(\.key).filter { after[$0] == nil }
-    self.init(
-      id: old.id,
-      fields: (Array(gone) + after.map(\.key)).compactMap { name in
-        before[name] == after[name] ? nil : Field(name: name, before: before[name], after: after[name])
-      })
+    var fields: [Field] = []
+    old.differences(to: new) { name, before, after in
+      fields.append(Field(name: name, before: before, after: after))
+    }
+    self.init(id: old.id, fields: fields)
   }
 }
 

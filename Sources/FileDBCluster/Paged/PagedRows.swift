@@ -194,7 +194,7 @@ final class PagedRows: Sendable {
   func newCommit(_ changes: [Change], to table: PostgresTable) -> NewCommit {
     // Only the database applies this commit, so it does not have to say what it found.
     NewCommit(
-      changes: changes.map { (key, AppliedChange($0, found: .nothing)) },
+      changes: changes.map { LoggedChange(AppliedChange($0, found: .nothing), of: key) },
       tables: [key: NewCommit.Expectation(sequence: table.sequence, base: 0)], states: [key: TableState()])
   }
 

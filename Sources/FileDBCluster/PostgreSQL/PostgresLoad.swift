@@ -102,10 +102,8 @@ extension TableState {
   fileprivate var schemaLines: [UInt8]? {
     guard let schemaValue else { return nil }
     var place = 0..<0
-    let applied = AppliedChange(.declare(schemaValue), found: .nothing)
-    let payload = NewCommit(changes: [(TableKey("schema"), applied)], tables: [:], states: [:]).payload {
-      place = $0
-    }
+    let declared = LoggedChange(AppliedChange(.declare(schemaValue), found: .nothing), of: TableKey("schema"))
+    let payload = NewCommit(changes: [declared], tables: [:], states: [:]).payload { place = $0 }
     return Array(payload[place])
   }
 }

@@ -317,26 +317,17 @@ struct FieldChanges {
   func apply(
     to ids: [RecordID<Fields>], in table: TableName<Fields>, _ tx: inout StoreTransaction
   ) throws -> Int {
+    let records = try tx[table]
     var count = 0
-    for id in ids where try apply(to: id, in: table, &tx) { count += 1 }
-    return count
-  }
-
-  /// - Returns: whether this changed anything.
-  private func apply(
-    to id: RecordID<Fields>, in table: TableName<Fields>, _ tx: inout StoreTransaction
-  ) throws -> Bool {
-    let old = try tx[table].snapshot().record(with: id).fields
-    var new = old
-    do { try apply(to: &new, of: id.plain) } catch {
-      throw error.adding(table: table.text).adding(record: id.plain)
+    for id in ids {
+      let isChanged = try records.change(id) { fields in
+        do throws(StoreError) { try apply(to: &fields, of: id.plain) } catch {
+          throw error.adding(table: table.text).adding(record: id.plain)
+        }
+      }
+      if isChanged { count += 1 }
     }
-    guard new != old else { return false }
-    let names = changes.map { $0.path[0].text }
-    let set = names.compactMap { name in new[name].map { PlistDictionary.Entry(key: name, value: $0) } }
-    try tx[table].set(Fields(PlistDictionary(lastOf: set)), of: id)
-    try tx[table].unset(names.filter { new[$0] == nil }, of: id)
-    return true
+    return count
   }
 }
 

@@ -10,13 +10,7 @@ import Testing
 
 /// Lookups that are kept next to the offsets of tables that are read in pieces.
 @Suite struct LookupTests {
-  private static var inPieces: StoreOptions {
-    var options = StoreOptions()
-    options.reading = .pieces { fatalError("\($0)") }
-    options.leastUnread = 1
-    options.largeFile = 1  // So that no automatic checkpoint reads all records.
-    return options
-  }
+  private static let inPieces = StoreOptions.inPieces
 
   /// Nothing but a journal may be read as a whole.
   private func disk() -> FaultyDisk {
@@ -85,36 +79,6 @@ import Testing
         #expect(storeError { try kinds.delete(10_000) }?.code == .stillReferenced)
         try kinds.delete(9_999)
       }
-      try RecordStore(at: folder).checkInvariants()
-    }
-  }
-
-  /// Each record would otherwise be searched for in the file again.
-  @Test(arguments: [false, true]) func undoOfManyRecordsReadsTheFileAFewTimes(sorted: Bool) throws {
-    try withTemporaryFolder { folder in
-      let made = try openStore(in: folder)
-      try made.table("goods").add(contentsOf: (0..<10_000).map { ["number": .integer($0 * 7_919 % 10_007)] })
-      try made.checkpoint()
-      let before = try made.table("goods").snapshot()
-      try made.undoLog.write { tx in
-        if sorted {
-          try tx["goods"].sort(by: [.ascending("number")])
-        } else {
-          try tx["goods"].set(["number": -1], of: before.ids)
-        }
-      }
-      try made.close()
-      let size = try folder.appendingPathComponent("goods.plist").resourceValues(forKeys: [.fileSizeKey])
-        .fileSize
-
-      let disk = disk()
-      let store = try RecordStore(at: folder, disk: disk, options: Self.inPieces)
-      try store.undoLog.undo()
-      #expect(disk.bytesReadInPieces["goods.plist", default: 0] < 5 * (try #require(size)))
-      #expect(try store.table("goods").snapshot().map(\.fields) == before.map(\.fields))
-      try store.close()
-      let read = try RecordStore(at: folder).table("goods").snapshot()
-      #expect(read.map(\.fields) == before.map(\.fields) && read.ids == before.ids)
       try RecordStore(at: folder).checkInvariants()
     }
   }

@@ -55,7 +55,7 @@ import Testing
     writer.append(PlistWriter.header)
     writer.append(.dict(step), indentation: 0)
     writer.append(PlistWriter.footer)
-    try files.writeUndo(.changes, writer.bytes, of: token)
+    try files.writeUndo(.changes, [writer.bytes], of: token)
 
     let forged = try RecordStore(at: Self.folder, disk: disk, options: Self.options)
     #expect(storeError { _ = try forged.undoLog.undo() }?.code == .undoStepLost)

@@ -39,6 +39,35 @@ import Testing
     }
   }
 
+  /// A step is written in pieces of 1 MB.
+  @Test(arguments: [false, true])
+  func stepOfSeveralPiecesUndoesExactContents(isRemoval: Bool) throws {
+    try withStore(options: StoreOptions(checkpoints: .manual)) { store in
+      let text = String(repeating: "<text> ", count: 60)
+      try store.table("t").add(
+        contentsOf: (0..<6_000).map { ["n": .integer($0), "text": .string(text + "\($0)")] })
+      let before = try TablesContent(store, ["t"])
+      try store.undoLog.write { tx in
+        let table = try tx["t"]
+        let ids = try table.snapshot().ids
+        if isRemoval {
+          try table.delete(ids.dropLast(10))
+        } else {
+          try table.set(["text": .bool(true)], of: ids)
+        }
+      }
+      let folder = store.url.path + "/.filedb/undo"
+      let name = try #require(store.disk.list(folder).first { $0.hasSuffix(".changes") })
+      #expect(try store.disk.read(folder + "/" + name).bytes.count > 2_000_000)
+      let after = try TablesContent(store, ["t"])
+      _ = try store.undoLog.undo()
+      #expect(try TablesContent(store, ["t"]) == before)
+      _ = try store.undoLog.redo()
+      #expect(try TablesContent(store, ["t"]) == after)
+      try store.checkInvariants()
+    }
+  }
+
   /// Any step can be undone and redone, whatever came before and after it.
   @Test(arguments: StorePlace.allCases)
   func stepsAreUndoneInAnyOrder(place: StorePlace) throws {
@@ -101,7 +130,9 @@ import Testing
       let text = String(decoding: try store.disk.read(folder + "/" + name).bytes, as: UTF8.self)
       let added = try #require(text.firstMatch(of: /<string>1 (\d+) 2 (\d+)<\/string>/))
       let former = text.replacing(
-        added.0, with: "<array><string>1 \(added.1)</string><string>2 \(added.2)</string></array>")
+        added.0,
+        with:
+          "<array>\n\t\t\t<string>1 \(added.1)</string>\n\t\t\t<string>2 \(added.2)</string>\n\t\t</array>")
       let bytes = Array(former.utf8)
       try store.disk.remove(folder + "/" + name)
       let file = try store.disk.create(

@@ -39,9 +39,16 @@ extension StoreTransaction {
   /// - Complexity: O(*n*) in the changes and their records.
   package func change(of error: StoreError) -> (number: Int, record: Int)? {
     let table = error.table.map(TableKey.init)
-    let changes = state.inOrder.enumerated().reversed().filter { $0.element.table == table }
+    var numbered: [(Int, AppliedChange)] = []
+    var number = 0
+    for (other, changes) in state.inOrder {
+      if other == table { numbered += zip(number..., changes) }
+      number += changes.count
+    }
     func last(_ place: (AppliedChange) -> Int?) -> (number: Int, record: Int)? {
-      for (number, change) in changes { if let record = place(change.applied) { return (number, record) } }
+      for (number, change) in numbered.reversed() {
+        if let record = place(change) { return (number, record) }
+      }
       return nil
     }
     // Otherwise, a new rule is broken by a record that was there before.

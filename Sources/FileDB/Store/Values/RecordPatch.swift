@@ -5,12 +5,16 @@ extension PlistDictionary {
   /// know stays, at every depth. What did not change stays the same to the bit.
   func patched(from old: PlistDictionary, to new: PlistDictionary) -> PlistDictionary {
     var result = self
-    for entry in old where new[entry.key] == nil { result[entry.key] = nil }
-    result.set(
-      new.filter { old[$0.key] != $0.value }.map { entry in
-        let value = self[entry.key]?.patched(from: old[entry.key], to: entry.value) ?? entry.value
-        return PlistDictionary.Entry(key: entry.key, value: value)
-      })
+    var changed: [PlistDictionary.Entry] = []
+    PlistDictionary.differences(old, new) { key, before, after in
+      guard let after else {
+        result[key] = nil
+        return
+      }
+      let value = self[key]?.patched(from: before, to: after) ?? after
+      changed.append(PlistDictionary.Entry(key: key, value: value))
+    }
+    result.set(changed)
     return result
   }
 }

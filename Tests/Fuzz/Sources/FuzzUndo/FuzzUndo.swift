@@ -66,7 +66,7 @@ private func store(_ kind: StoreFolder.UndoFile, _ bytes: [UInt8]) throws -> Rec
   let files = try store.folder
   let names = try files.undoFiles()[sample.token] ?? []
   files.removeUndoFiles(names.filter { $0.hasSuffix(".\(kind.rawValue)") })
-  try files.writeUndo(kind, bytes, of: sample.token)
+  try files.writeUndo(kind, [bytes], of: sample.token)
   return store
 }
 
