@@ -3,10 +3,20 @@ import FileDBTables
 /// What the journal holds for one table.
 struct PendingTable: Sendable {
   struct Commit: Sendable {
-    var sequence: UInt64
-    var changes: [LoggedChange]
+    /// What a record that a commit moves or removes counts for ``weight``. To find it, a command reads the file.
+    private static let weightOfRecord = 256
+
+    let sequence: UInt64
+    let changes: [LoggedChange]
     /// The length of the commit in the journal, with its records.
-    var byteCount: Int
+    let byteCount: Int
+    /// What it costs to carry out the commit, beside writing as many bytes.
+    let weight: Int
+
+    init(sequence: UInt64, changes: [LoggedChange], byteCount: Int) {
+      (self.sequence, self.changes, self.byteCount) = (sequence, changes, byteCount)
+      weight = changes.reduce(byteCount) { $0 + $1.change.foundCount * Self.weightOfRecord }
+    }
   }
 
   /// The versions that the file may have: the one that the first of the commits was made for, and each that a checkpoint
@@ -69,10 +79,10 @@ struct PendingTable: Sendable {
   /// The size of the file that the last checkpoint wrote, or that was there before.
   var fileSize: Int { versions.last?.version.size ?? 0 }
 
-  /// The length of the commits that were made since.
-  var waitingBytes: Int {
+  /// The weight of the commits that were made since.
+  var waitingWeight: Int {
     let last = versions.last?.through ?? 0
-    return commits.reduce(0) { $0 + ($1.sequence > last ? $1.byteCount : 0) }
+    return commits.reduce(0) { $0 + ($1.sequence > last ? $1.weight : 0) }
   }
 
   var changes: [Change] { commits.flatMap(\.changes).map(\.change) }
@@ -102,5 +112,16 @@ struct PendingTable: Sendable {
       if case .drop = change { return false }
     }
     return nil
+  }
+}
+
+extension Change {
+  /// How many records of the table it moves or removes by their ids.
+  fileprivate var foundCount: Int {
+    switch self {
+    case .remove(let ids), .reorder(let ids): ids.count
+    case .move: 1
+    case .create, .drop, .insert, .replace, .removeAll, .truncate, .raiseCounter, .declare: 0
+    }
   }
 }

@@ -78,7 +78,8 @@ public enum CheckpointPolicy: Sendable {
   /// has at least 1 MB and half the size of the files that it changes. Commits go on meanwhile.
   ///
   /// A file of 16 MB or more is written only when its commits have 1/8 of its size, or when the journal is as long as
-  /// that. So adding one record never rewrites a large file.
+  /// that. A record that is moved or deleted counts as 256 bytes. So a sort writes the file, and adding one record never
+  /// rewrites a large file.
   case automatic
   /// With each commit. The files are always up to date, and each commit rewrites the files of the tables that it
   /// changes.

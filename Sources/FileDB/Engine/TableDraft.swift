@@ -6,14 +6,14 @@ package enum CheckpointScope: Sendable {
   /// All tables that have commits in the journal.
   case all
   /// The tables for which it pays: adding one record must not rewrite a large file. A file of at least this size waits
-  /// until its commits have 1/8 of its size, or until the journal is too long; see ``JournalSizes``.
+  /// until its commits weigh 1/8 of its size, or until the journal is too long; see ``JournalSizes``.
   case due(largeFile: Int)
 
   func contains(_ table: PendingTable) -> Bool {
     switch self {
     case .all: true
     case .due(let largeFile):
-      table.exists == false || table.fileSize < largeFile || table.waitingBytes >= table.fileSize / 8
+      table.exists == false || table.fileSize < largeFile || table.waitingWeight >= table.fileSize / 8
     }
   }
 }

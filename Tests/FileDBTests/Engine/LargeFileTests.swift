@@ -68,6 +68,25 @@ import Testing
     try store.checkInvariants()
   }
 
+  /// Otherwise each command would read the whole file to carry out the commit.
+  @Test(arguments: ["sort", "delete", "move"])
+  func commitThatConcernsManyRecordsIsWrittenIntoALargeFile(verb: String) throws {
+    let disk = MemoryDisk()
+    try Self.makeStore(on: disk)
+    let large = Self.file("large", disk)
+    let store = try Self.open(disk)
+    let table = try store.table("large")
+    switch verb {
+    case "sort": try table.sort(by: [.descending("n")])
+    case "delete": try table.delete(table.snapshot().ids.prefix(100))
+    default: try table.move(table.snapshot().ids.suffix(100), to: .top)
+    }
+    try store.close()
+    #expect(Self.file("large", disk) != large)
+    #expect(try store.table("large").commitsBehind == 0)
+    try store.checkInvariants()
+  }
+
   @Test func aLargeTableThatIsDroppedLosesItsFile() throws {
     let disk = MemoryDisk()
     try Self.makeStore(on: disk)
