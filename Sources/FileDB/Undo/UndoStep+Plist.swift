@@ -45,7 +45,7 @@ extension UndoStep {
     var writer = StepWriter()
     for entry in plist {
       guard let table = tables[TableKey(entry.key)], let values = entry.value.dict else { continue }
-      writer.append(key: entry.key, values, table.lists(inFile: files[TableKey(entry.key)] != nil))
+      writer.append(key: entry.key, values, table.lists(files[TableKey(entry.key)]))
     }
     return writer.document()
   }
@@ -153,15 +153,12 @@ extension UndoStep {
 }
 
 extension TableUndo {
-  /// The lists of the records that were moved, removed and changed.
-  /// - Parameter inFile: whether a former file contains the removed ones.
-  fileprivate func lists(inFile: Bool) -> [StepWriter.List] {
-    let lists = [
-      StepWriter.List(key: Key.moved, count: moved.count) { .string(moved[$0].words) },
-      StepWriter.List(key: Key.removed, count: removed.count) { removed[$0].plist },
-      StepWriter.List(key: Key.updated, count: updated.count) { updated[$0].plist },
-    ]
-    return lists.filter { !inFile || $0.key != Key.removed }
+  /// The lists of the records that were moved, removed and changed; without the removed ones if a file contains them.
+  fileprivate func lists(_ file: FormerFile?) -> [StepWriter.List] {
+    let moves = StepWriter.List(key: Key.moved, count: moved.count) { .string(moved[$0].words) }
+    let removals = StepWriter.List(key: Key.removed, count: removed.count) { removed[$0].plist }
+    let updates = StepWriter.List(key: Key.updated, count: updated.count) { updated[$0].plist }
+    return file == nil ? [moves, removals, updates] : [moves, updates]
   }
 
   /// All but the lists.
