@@ -3,14 +3,15 @@ import FileDBTables
 /// What the journal holds for one table.
 struct PendingTable: Sendable {
   struct Commit: Sendable {
-    /// What a record that a commit moves or removes counts for ``weight``. To find it, a command reads the file.
+    /// In bytes, for each record that a commit moves or removes. A command must read it in the file.
     private static let weightOfRecord = 256
 
     let sequence: UInt64
     let changes: [LoggedChange]
     /// The length of the commit in the journal, with its records.
     let byteCount: Int
-    /// What it costs to carry out the commit, beside writing as many bytes.
+    /// What it costs to carry out the commit, in bytes. If the weight is a large part of the file, it pays to write the
+    /// file.
     let weight: Int
 
     init(sequence: UInt64, changes: [LoggedChange], byteCount: Int) {

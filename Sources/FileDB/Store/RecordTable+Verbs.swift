@@ -284,7 +284,7 @@ extension RecordTable {
   }
 
   /// Changes a record's fields in the form of its type's newest version.
-  /// - Returns: whether they are others than before.
+  /// - Returns: whether the record changes.
   @discardableResult
   package func change(_ id: RecordID<Value>, _ body: (inout Fields) throws -> Void) throws -> Bool {
     try writing { transaction in
