@@ -140,7 +140,8 @@ private final class PlayedServer: Sendable {
     case slowly([[UInt8]], pause: Duration)
     /// Closes the connection after it has read the request.
     case close
-    /// Closes the connection when the request has begun.
+    /// Closes the connection when a part of the request's body has arrived. Before that, libcurl sends the request again,
+    /// because nobody can have carried it out.
     case closeEarly
     /// Says this much, and then nothing more. It does not close the connection.
     case silence(after: [UInt8])
@@ -199,12 +200,12 @@ private final class PlayedServer: Sendable {
       let count = recv(client, &buffer, buffer.count, 0)
       guard count > 0 else { return nil }
       received += buffer[..<count]
-      if case .closeEarly = step { return [] }
       guard let head = received.firstRange(of: Array("\r\n\r\n".utf8)) else {
         // The first bytes of TLS.
         if received.first == 22 { return [] }
         continue
       }
+      if case .closeEarly = step, received.count > head.upperBound { return [] }
       let lines = String(decoding: received[..<head.lowerBound], as: UTF8.self).lowercased().split(
         separator: "\r\n")
       let length = lines.first { $0.hasPrefix("content-length: ") }.flatMap { Int($0.dropFirst(16)) } ?? 0
