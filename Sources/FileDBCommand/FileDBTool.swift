@@ -131,11 +131,16 @@ struct FileDBTool: ParsableCommand {
     let rest = withoutOptions(words)
     // Otherwise, help would show that of the tool.
     if rest.first == "help" { try CommandNames.check(rest.dropFirst()) }
-    if let command = parseAlone(rest.first, words) { return command }
-    do { return try parseAsRoot(words) } catch {
-      try CommandNames.check(rest)
-      throw error
+    guard let path = CommandNames.path(of: rest) else {
+      do { return try parseAsRoot(words) } catch {
+        try CommandNames.check(rest)
+        throw error
+      }
     }
+    // Options before the command's name mean the same as those after it.
+    let others = words.dropLast(rest.count) + rest.dropFirst(path.count)
+    return try OnlyCommand.parse(path[path.count - 1], others)
+      ?? parseAsRoot(Array(rest.prefix(path.count) + others))
   }
 
   /// The words from the command on.
@@ -156,26 +161,6 @@ struct FileDBTool: ParsableCommand {
     narrowed.withLock { $0 = one }
     defer { narrowed.withLock { $0 = nil } }
     return try body()
-  }
-
-  /// The command of this name, or of this group, if the words are right. ArgumentParser generates help and messages
-  /// from all commands. But it also searches all of them, and its own additional features, before it finds the command.
-  /// - Returns: `nil` unless this is a command that can run.
-  private static func parseAlone(_ name: String?, _ words: [String]) -> (any ParsableCommand)? {
-    guard let name, let type = all.subcommands.first(where: { $0.configuration.commandName == name }) else {
-      return nil
-    }
-    narrowed.withLock {
-      // With a name above it, ArgumentParser does not look for requests of completion scripts. Help is left to the
-      // tool.
-      $0 = CommandConfiguration(
-        commandName: all.commandName, _superCommandName: "", subcommands: [type], helpNames: [])
-    }
-    defer { narrowed.withLock { $0 = nil } }
-    guard let command = try? parseAsRoot(ManyWords.packed(words)) else { return nil }
-    let found = Swift.type(of: command)
-    return ([type] + type.configuration.subcommands).contains { $0 == found } && !CommandNames.isGroup(found)
-      ? command : nil
   }
 
   /// A message of ArgumentParser without the help of the argument that it is about. That may be a paragraph, in which
@@ -203,5 +188,30 @@ struct FileDBTool: ParsableCommand {
         See 'filedb \(name)--help' for more information.
       """)
     exit(withError: ExitCode.validationFailure)
+  }
+}
+
+/// A tool that has one command, and no options.
+///
+/// ArgumentParser generates help and messages from all commands. But it also searches all of them, and its own additional
+/// features, before it finds the command.
+private struct OnlyCommand: ParsableCommand {
+  private static let command = Mutex<(any ParsableCommand.Type)?>(nil)
+
+  // With a name above it, ArgumentParser does not look for requests of completion scripts. Help is left to the tool.
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      _superCommandName: "", subcommands: command.withLock { $0.map { [$0] } ?? [] }, helpNames: [])
+  }
+
+  /// - Returns: `nil` if ArgumentParser would rather say something.
+  static func parse(_ type: any ParsableCommand.Type, _ words: ArraySlice<String>) -> (any ParsableCommand)? {
+    command.withLock { $0 = type }
+    let name = type.configuration.commandName ?? ""
+    guard let parsed = try? parseAsRoot(ManyWords.packed([name] + words)), Swift.type(of: parsed) == type
+    else {
+      return nil
+    }
+    return parsed
   }
 }

@@ -7,7 +7,6 @@ struct Add: WritingCommand {
     discussion: "The record goes to the bottom, unless you give a place.")
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(
     help: ArgumentHelp(FieldAssignment.help.abstract, valueName: "fields"),

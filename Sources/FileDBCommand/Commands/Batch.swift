@@ -17,7 +17,6 @@ struct Batch: WritingCommand {
       """)
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: "The script; - is standard input.") var file = "-"
   @OptionGroup var options: WriteOptions
 

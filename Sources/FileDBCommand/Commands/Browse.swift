@@ -15,7 +15,6 @@ struct Browse: StoreCommand {
       """)
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: "The table to begin with.") var table: TableReference?
   @Option(
     help: ArgumentHelp(

@@ -17,7 +17,6 @@ struct Check: StoreCommand {
   static var places: StorePlaces { .folders }
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @OptionGroup var chosen: TableArguments
   @OptionGroup var output: FormatOption
 

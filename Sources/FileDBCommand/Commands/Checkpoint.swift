@@ -8,7 +8,6 @@ struct Checkpoint: StoreCommand {
   static var places: StorePlaces { .folders }
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
 
   func run() throws { try existingStore().checkpoint() }
 }

@@ -13,7 +13,6 @@ struct ConflictsList: StoreCommand {
   static var places: StorePlaces { .folders }
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @OptionGroup var chosen: TableArguments
   @OptionGroup var output: FormatOption
 
@@ -59,7 +58,6 @@ struct ConflictsTake: WritingCommand {
   static var places: StorePlaces { .folders }
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: ArgumentHelp("The side whose version to take.", valueName: "ours|theirs"))
   var side: MergeSideName
   @Argument(

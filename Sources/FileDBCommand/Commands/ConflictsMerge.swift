@@ -27,7 +27,6 @@ struct ConflictsMerge: WritingCommand {
   static var places: StorePlaces { .folders }
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @OptionGroup var chosen: TableArguments
   @Option(
     name: .customLong("copy"), parsing: .singleValue,

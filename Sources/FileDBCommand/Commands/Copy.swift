@@ -16,7 +16,6 @@ struct Copy: StoreCommand {
       """)
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(
     help: ArgumentHelp(
       "The store that is copied, if it is another one, and the store that gets the tables.", valueName: "dir")

@@ -6,7 +6,6 @@ struct Create: WritingCommand {
     commandName: "create", abstract: "Create an empty table, and the store's folder if it is missing.")
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @OptionGroup var options: WriteOptions
 

@@ -11,7 +11,6 @@ struct Delete: WritingCommand {
       """)
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @OptionGroup var records: RecordChoice
   @OptionGroup var options: WriteOptions

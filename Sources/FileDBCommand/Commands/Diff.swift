@@ -17,7 +17,6 @@ struct Diff: StoreCommand {
       """)
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: "The old table or store.") var a: String
   @Argument(help: "The new table or store.") var b: String
   @OptionGroup var output: FormatOption

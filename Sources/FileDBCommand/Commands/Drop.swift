@@ -8,7 +8,6 @@ struct Drop: WritingCommand {
       "A later table of the same name continues the ids. To start again at 1, truncate before you drop.")
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @OptionGroup var options: WriteOptions
   @Flag(help: "Do nothing if there is no such table.") var ifExists = false

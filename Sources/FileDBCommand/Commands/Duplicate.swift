@@ -8,7 +8,6 @@ struct Duplicate: WritingCommand {
     discussion: "Each copy goes below its original, unless you give a place.")
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @OptionGroup var records: RecordChoice
   @OptionGroup var place: PositionOptions

@@ -17,7 +17,6 @@ struct Edit: WritingCommand {
       """)
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(help: "The id of the record.") var id: RecordID<Fields>
   @Option(help: "How the record is written.") var format = RecordText.plist

@@ -14,7 +14,6 @@ struct Export: StoreCommand {
       """)
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(help: "The file; - is standard output.") var file = "-"
   @OptionGroup var exchange: ExchangeOptions

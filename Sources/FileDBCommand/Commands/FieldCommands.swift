@@ -7,7 +7,6 @@ struct FieldRename: WritingCommand {
     discussion: "The schemas of tables that refer to the field are changed, too.")
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(help: "The field's name.") var field: String
   @Argument(help: "Its new name.") var newName: String
@@ -31,7 +30,6 @@ struct FieldDrop: WritingCommand {
     discussion: "On a terminal, filedb asks before it does so. Elsewhere, give --yes.")
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(help: "The field's name.") var field: String
   @OptionGroup var options: WriteOptions

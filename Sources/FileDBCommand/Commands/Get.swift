@@ -12,7 +12,6 @@ struct Get: StoreCommand {
       """)
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(help: "The id of the record.") var id: RecordID<Fields>
   @Argument(help: "The field; by default the whole record.") var field: FieldReference?

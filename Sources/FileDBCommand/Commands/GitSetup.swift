@@ -17,7 +17,6 @@ struct GitSetup: StoreCommand {
   static var places: StorePlaces { .folders }
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: ArgumentHelp("The store's folder; by default that of --store.", valueName: "dir"))
   var folder: String?
   @Flag(help: "Do everything except write.") var dryRun = false

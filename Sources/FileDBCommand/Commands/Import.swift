@@ -42,7 +42,6 @@ struct Import: WritingCommand {
       """)
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: "The file; - is standard input.") var file: String
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @OptionGroup var exchange: ExchangeOptions

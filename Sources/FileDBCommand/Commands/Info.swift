@@ -19,7 +19,6 @@ struct Info: StoreCommand {
       """)
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference?
   @Flag(help: "Look for fields in all records, not only in the first 1,000.")
   var all = false

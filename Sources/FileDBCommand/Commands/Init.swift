@@ -25,7 +25,6 @@ struct Init: StoreCommand {
   static var places: StorePlaces { .folders }
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Flag(help: "Keep the journal, the locks, the undo log and the backups outside of the store's folder.")
   var ownFolder = false
 

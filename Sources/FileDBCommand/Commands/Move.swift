@@ -10,7 +10,6 @@ struct Move: WritingCommand {
       """)
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @OptionGroup var records: RecordChoice
   @OptionGroup var place: PositionOptions

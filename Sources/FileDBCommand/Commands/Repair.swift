@@ -25,7 +25,6 @@ struct Repair: StoreCommand {
   static var places: StorePlaces { .folders }
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @OptionGroup var chosen: TableArguments
   @Option(help: ArgumentHelp("Which version to keep in a conflict.", valueName: "file|journal|both"))
   var keep: ConflictChoice?

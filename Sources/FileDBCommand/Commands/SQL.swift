@@ -15,7 +15,6 @@ struct SQL: StoreCommand {
       """)
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: ArgumentHelp("The query.", valueName: "select")) var query: String
   @OptionGroup var output: FormatOption
 

@@ -37,7 +37,6 @@ struct SchemaCommand: StoreCommand {
       """)
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(
     help: ArgumentHelp("The field to declare.", valueName: "field"), transform: DeclaredField.init(argument:))

@@ -16,7 +16,6 @@ struct SetFields: WritingCommand {
       """)
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(
     help: ArgumentHelp(FieldAssignment.help.abstract, valueName: "id|field=value"),

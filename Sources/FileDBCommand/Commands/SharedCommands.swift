@@ -12,7 +12,6 @@ struct SharedInit: ServerCommand {
   @Argument(help: "The URL of the database, or of the etcd cluster with a prefix.") var url: String
   @Argument(help: "The name of the store.") var name: String
   @OptionGroup var server: ServerOptions
-  @ParentCommand var tool: FileDBTool
 
   func run() throws {
     let made = try FileDBTool.needExtra().makeStore(name, at: url)
@@ -33,7 +32,6 @@ struct SharedJoin: ServerCommand {
   @Argument(help: "The address of the store.") var address: String
   @Argument(help: ArgumentHelp("The folder.", valueName: "dir")) var folder: String
   @OptionGroup var server: ServerOptions
-  @ParentCommand var tool: FileDBTool
 
   func run() throws {
     let url = URL(fileURLWithPath: folder, isDirectory: true)
@@ -52,7 +50,6 @@ struct SharedSync: SharedStoreCommand {
       """)
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
 
   func run() throws {
     let (store, extra) = (try sharedStore(), try FileDBTool.needExtra())
@@ -88,7 +85,6 @@ struct SharedStatus: SharedStoreCommand {
     discussion: "It also prints when the folder last had to read all tables again.")
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @OptionGroup var output: FormatOption
 
   func run() throws {
@@ -125,7 +121,6 @@ struct SharedCompact: SharedStoreCommand {
       """)
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Option(help: ArgumentHelp("Remove commits that are older than this many days.", valueName: "n"))
   var olderThan = 7
 

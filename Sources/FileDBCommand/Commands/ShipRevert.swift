@@ -8,7 +8,6 @@ struct ShipRevert: WritingCommand {
     discussion: "The records get back their fields and their places. Deleted records come back.")
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @OptionGroup var records: RecordChoice
   @OptionGroup var options: WriteOptions

@@ -23,7 +23,6 @@ struct Show: StoreCommand {
       """)
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @OptionGroup var selection: SelectionOptions
   @Option(

@@ -11,7 +11,6 @@ struct TableCopy: WritingCommand {
       """)
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(help: "The name of the copy.") var newName: String
   @OptionGroup var options: WriteOptions
@@ -35,7 +34,6 @@ struct TableRename: WritingCommand {
       """)
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(help: "The table's new name.") var newName: String
   @OptionGroup var options: WriteOptions

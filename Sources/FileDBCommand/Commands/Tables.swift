@@ -7,7 +7,6 @@ struct Tables: StoreCommand {
     discussion: "In all formats but table, the size of a table's file is a number of bytes.")
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @OptionGroup var output: FormatOption
 
   func run() throws {

@@ -6,7 +6,6 @@ struct Truncate: WritingCommand {
     commandName: "truncate", abstract: "Delete every record and start counting ids from 1 again.")
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @OptionGroup var options: WriteOptions
   @Flag(help: "Do nothing if there is no such table.") var ifExists = false

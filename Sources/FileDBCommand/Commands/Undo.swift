@@ -21,7 +21,6 @@ struct Undo: StoreCommand {
   static var places: StorePlaces { .folders }
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @OptionGroup var undo: UndoOptions
   @Flag(help: "Forget all commands, and remove what the log has kept of them.") var forget = false
 
@@ -51,7 +50,6 @@ struct Redo: StoreCommand {
   static var places: StorePlaces { .folders }
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @OptionGroup var undo: UndoOptions
 
   var use: StoreUse { undo.use }

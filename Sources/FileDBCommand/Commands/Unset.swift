@@ -15,7 +15,6 @@ struct Unset: WritingCommand {
       """)
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(
     help: ArgumentHelp("The ids of the records, and then the fields.", valueName: "id|field"),

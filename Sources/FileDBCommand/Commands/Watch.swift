@@ -17,7 +17,6 @@ struct Watch: StoreCommand {
       """)
 
   @OptionGroup var location: StoreLocation
-  @ParentCommand var tool: FileDBTool
   @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @OptionGroup var matching: WhereOption
   @OptionGroup var output: FormatOption

@@ -27,6 +27,16 @@ enum CommandNames {
     !command.configuration.subcommands.isEmpty
   }
 
+  /// The command with whose name the words begin, after its group if it is in one; `nil` if they begin with none.
+  static func path(of words: ArraySlice<String>) -> [any ParsableCommand.Type]? {
+    func named(_ word: String?, in group: any ParsableCommand.Type) -> (any ParsableCommand.Type)? {
+      group.configuration.subcommands.first { name(of: $0) == word }
+    }
+    guard let word = words.first, let command = named(word, in: FileDBTool.self) else { return nil }
+    guard isGroup(command) else { return [command] }
+    return named(words.dropFirst().first, in: command).map { [command, $0] }
+  }
+
   /// The full name of a command, such as `table rename`; for the tool itself, nothing.
   static func fullName(of command: any ParsableCommand.Type) -> String {
     all.first { $0.type == command }?.name ?? ""

@@ -52,7 +52,6 @@ struct ServerOptions: ParsableArguments {
 /// A command that needs no store, but a server.
 protocol ServerCommand: ParsableCommand {
   var server: ServerOptions { get }
-  var tool: FileDBTool { get }
 }
 
 /// A store to attach: `shipped`, or `app=shipped`.
@@ -124,10 +123,7 @@ enum OpenStores {
 
 /// A command that works on a store.
 protocol StoreCommand: ParsableCommand {
-  /// The `--store` after the command's name.
   var location: StoreLocation { get }
-  /// The tool, with a `--store` before the command's name.
-  var tool: FileDBTool { get }
   /// What the command does with the store.
   var use: StoreUse { get }
   /// The kinds of places where its store may be.
@@ -140,15 +136,13 @@ enum StorePlaces {
 }
 
 extension ParsableCommand {
-  /// Runs the command as `--wait`, `--timeout` and `--quiet` ask, before its name or after it.
+  /// Runs the command as `--wait`, `--timeout` and `--quiet` ask.
   mutating func runAsAsked() throws {
-    let locations = (self as? any StoreCommand).map { [$0.location, $0.tool.location] } ?? []
-    let wait = locations.compactMap(\.wait).first.map { Duration.seconds($0) } ?? StoreUse.wait
-    let timeouts =
-      locations.map(\.timeout)
-      + ((self as? any ServerCommand).map { [$0.server.timeout, $0.tool.location.timeout] } ?? [])
-    let timeout = timeouts.compactMap(\.self).first.map { Duration.seconds($0) } ?? StoreUse.timeout
-    let isQuiet = Terminal.isQuiet || locations.contains(where: \.quiet)
+    let location = (self as? any StoreCommand)?.location
+    let wait = location?.wait.map { Duration.seconds($0) } ?? StoreUse.wait
+    let seconds = location?.timeout ?? (self as? any ServerCommand)?.server.timeout
+    let timeout = seconds.map { Duration.seconds($0) } ?? StoreUse.timeout
+    let isQuiet = Terminal.isQuiet || location?.quiet == true
     try StoreUse.$wait.withValue(wait) {
       try StoreUse.$timeout.withValue(timeout) { try Terminal.$isQuiet.withValue(isQuiet) { try run() } }
     }
@@ -170,7 +164,7 @@ extension StoreCommand {
   var storePlace: StorePlace {
     get throws {
       let fromEnvironment = ProcessInfo.processInfo.environment["FILEDB_STORE"]
-      return try StorePlace(location.path ?? tool.location.path ?? fromEnvironment ?? ".")
+      return try StorePlace(location.path ?? fromEnvironment ?? ".")
     }
   }
 
@@ -197,7 +191,6 @@ extension StoreCommand {
       } else {
         try storePlace
       }
-    // This includes options before the command's name.
     guard location.attached.count <= 1 else { throw ValidationError("Only one store can be attached.") }
     let attached = location.attached.first
     guard let shared = OpenStores.shared else { return try open(place, over: attached) }
@@ -205,7 +198,7 @@ extension StoreCommand {
       throw ValidationError("--attach goes before 'batch', for the whole script.")
     }
     // In a script, this is the script's store, unless a command names another one.
-    let isNamed = table?.isPath == true || location.path != nil || tool.location.path != nil
+    let isNamed = table?.isPath == true || location.path != nil
     guard !isNamed || place.isPlace(of: shared) else {
       throw ValidationError("A script works on one store, and this is another.")
     }
