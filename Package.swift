@@ -5,12 +5,11 @@ import PackageDescription
 let strict: [SwiftSetting] =
   Context.environment["FILEDB_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
-// The tests bring these modules into hundreds of thousands of states. Tests/run has them optimized, and nothing else: so
-// building and testing together take least.
-let isForTests = Context.environment["FILEDB_TESTS"] != nil
+// The tests bring these modules into hundreds of thousands of states. Tests/swift has them optimized, and nothing else:
+// so building and testing together take least. The driver would prefer the -Onone for everything else.
 let optimized: [SwiftSetting] =
-  isForTests
-  ? [.unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2", "-enable-default-cmo"])] : []
+  Context.environment["FILEDB_TESTS"] == nil
+  ? [] : [.unsafeFlags(["-Xfrontend", "-O", "-num-threads", "2"])]
 
 func module(
   _ name: String, _ dependencies: [Target.Dependency], settings: [SwiftSetting] = strict
@@ -104,7 +103,7 @@ let package = Package(
         .linkedLibrary(
           "xml2", .when(platforms: [.macOS, .macCatalyst, .iOS, .tvOS, .watchOS, .visionOS]))
       ]),
-    .target(name: "CFileDB", cSettings: isForTests ? [.unsafeFlags(["-O2"])] : []),
+    .target(name: "CFileDB"),
     core("FileDBStorage", ["FileDBEssentials", "CFileDB"]),
     core("FileDBTables", ["FileDBEssentials", "FileDBPlist"]),
     core("FileDB", ["FileDBEssentials", "FileDBTables", "FileDBStorage"]),
@@ -197,7 +196,8 @@ let package = Package(
     tests(
       "FileDBCommandTests",
       [
-        "FileDBProgram", "FileDBExtra", "FileDB", "FileDBCluster", "SharedTransaction", "TodoList", "Levels",
+        "FileDBCommand", "FileDBProgram", "FileDBExtra", "FileDB", "FileDBCluster", "SharedTransaction",
+        "TodoList", "Levels",
         "FoodDiary",
         "Upgrade",
         "Outliner",
