@@ -21,24 +21,23 @@ extension TableState {
   }
 
   /// Adds what `change` adds, and removes nothing. New ids are above `floor`.
-  /// - Returns: the changes that were made.
-  mutating func applyAdding(_ change: Change, newIDsAbove floor: Int64) -> [AppliedChange] {
-    var applied = exists || change.records.isEmpty ? [] : applyAll([.create])
+  mutating func applyAdding(_ change: Change, newIDsAbove floor: Int64) {
+    if !exists, !change.records.isEmpty { applyAll([.create]) }
     for (offset, record) in change.records.enumerated() {
       if let index = records.index(of: record.id) {
         let highest = max(counter, floor)
         guard records[index] != record, highest < .max else { continue }
         let copy = EncodedRecord(id: AnyRecordID(counted: highest + 1), fields: record.fields)
-        applied += applyAll([.insert([copy], index: index + 1)])
+        applyAll([.insert([copy], index: index + 1)])
       } else {
         var index = records.count
         if case .insert(_, let first) = change { index = min(first + offset, index) }
-        applied += applyAll([.insert([record], index: index)])
+        applyAll([.insert([record], index: index)])
       }
     }
-    return applied
   }
 
+  @discardableResult
   private mutating func applyAll(_ changes: [Change]) -> [AppliedChange] {
     changes.compactMap { change in try? applyNoting(change) }
   }

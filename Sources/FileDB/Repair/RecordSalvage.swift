@@ -53,8 +53,15 @@ struct RecordSalvage {
     }
   }
 
-  private static func value(_ element: some Sequence<UInt8>, _ limits: PlistLimits) -> PlistValue? {
+  /// - Returns: `nil` if the element cannot be read by itself.
+  static func value(_ element: some Sequence<UInt8>, _ limits: PlistLimits) -> PlistValue? {
     try? PlistParser.parse(Array("<plist>".utf8) + element + Array("</plist>".utf8), limits: limits)
+  }
+
+  /// The text that these bytes are between the tags of an element.
+  private static func text(between content: ArraySlice<UInt8>, _ limits: PlistLimits) -> String? {
+    value(
+      Array("<string>".utf8) + withEscapedAmpersands(content) + Array("</string>".utf8), limits)?.string
   }
 
   /// The value if it only lacks the right end tag.
@@ -81,10 +88,7 @@ struct RecordSalvage {
       if rest.begins("<dict>") || rest.begins("<array>") { depth += 1 }
       if rest.begins("</dict>") || rest.begins("</array>") { depth -= 1 }
       guard depth == 1, rest.begins("<key>"), let end = rest.firstRange(of: Array("</key>".utf8)),
-        let name = Self.value(
-          Self.withEscapedAmpersands(
-            Array("<string>".utf8) + rest[(position + 5)..<end.lowerBound] + Array("</string>".utf8)), limits)?
-          .string
+        let name = Self.text(between: rest[(position + 5)..<end.lowerBound], limits)
       else { continue }
       keys.append((name, position, end.upperBound))
     }
@@ -123,11 +127,8 @@ struct RecordSalvage {
     else { return nil }
     let content = element[(start + 1)..<end]
     let escaped =
-      content.contains(UInt8(ascii: "<"))
-      ? nil
-      : value(
-        Array("<string>".utf8) + withEscapedAmpersands(content) + Array("</string>".utf8), PlistLimits())
-    return escaped?.string ?? String(validating: content, as: UTF8.self)
+      content.contains(UInt8(ascii: "<")) ? nil : text(between: content, PlistLimits())
+    return escaped ?? String(validating: content, as: UTF8.self)
   }
 }
 

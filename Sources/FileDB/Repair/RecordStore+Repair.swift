@@ -1,14 +1,14 @@
 import FileDBEssentials
 import FileDBPlist
 
-/// What ``RecordStore/repair(_:keeping:)-(String,_)`` has to do to a table.
+/// What ``RecordStore/repair(_:keeping:)`` has to do to a table.
 public struct RepairPlan: Sendable {
   /// The table's name.
   public let table: String
   /// The repairs, one sentence each, with the line in the file if there is one. Empty for a table without damage.
-  public let notes: [String]
+  public internal(set) var notes: [String] = []
   /// The number of pieces of a damaged file that cannot be read as records. Only the backup keeps them.
-  public let lostCount: Int
+  public internal(set) var lostCount = 0
   /// The number of records that the table has after the repair.
   public var recordCount: Int { repaired.records.count }
   /// For a file with git's conflict markers: the data that both versions changed in different ways. The table keeps our
@@ -22,10 +22,10 @@ public struct RepairPlan: Sendable {
   let file: String
   /// `nil` if there is no file.
   let original: [UInt8]?
-  let repaired: TableState
+  var repaired = TableState()
 }
 
-/// What ``RecordStore/repair(_:keeping:)-(String,_)`` did to a table.
+/// What ``RecordStore/repair(_:keeping:)`` did to a table.
 public struct RepairReport: Sendable {
   /// What was repaired.
   public let plan: RepairPlan
@@ -34,7 +34,7 @@ public struct RepairReport: Sendable {
 }
 
 extension RecordStore {
-  /// Returns what ``repair(_:keeping:)-(String,_)`` would do to a table. Writes nothing.
+  /// Returns what ``repair(_:keeping:)`` would do to a table. Writes nothing.
   ///
   /// - If the index map is out of date, the counter is low or missing, or the file has comments, FileDB only writes the
   ///   file again.
@@ -60,7 +60,7 @@ extension RecordStore {
     try repairPlan(for: table, keeping: choice) { _ in nil }
   }
 
-  /// Like ``repairPlan(for:keeping:)-(String,_)``.
+  /// Like ``repairPlan(for:keeping:)``.
   /// - Parameter versions: returns git's versions of a file with conflict markers. It is called only for such a file.
   package func repairPlan(
     for table: String, keeping choice: ConflictChoice?, versions: (_ file: String) throws -> GitVersions?
@@ -74,31 +74,27 @@ extension RecordStore {
     guard content != nil || pending != nil else {
       throw StoreError(.tableNotFound, "there is no such table", table: table)
     }
+    var plan = RepairPlan(table: table, file: file, original: content?.bytes)
     let isConflict = if pending == nil { false } else { try log.isInConflict(key) }
     if !isConflict, pending != nil {
       // The journal knows this file, so it only waits for its commits.
-      let state = try log.readNewest(key).state
-      return RepairPlan(
-        table: table, notes: [], lostCount: 0, file: file, original: content?.bytes, repaired: state)
+      plan.repaired = try log.readNewest(key).state
+      return plan
     }
     if isConflict, choice == nil { _ = try log.readNewest(key) }  // Throws the conflict.
     // New ids must differ from those that the commits gave.
     let waiting = isConflict && choice != .file ? pending : nil
-    var repaired = try repair(
-      content?.bytes, file: file, table: table, waiting: waiting, versions: versions)
+    try repair(&plan, waiting: waiting, versions: versions)
     if let choice, let pending, isConflict {
-      repaired.notes.append(Self.settle(pending, by: choice, in: &repaired.state))
+      plan.notes.append(Self.settle(pending, by: choice, in: &plan.repaired))
     }
-    return RepairPlan(
-      table: table, notes: repaired.notes, lostCount: repaired.lostCount, conflicts: repaired.conflicts,
-      renumbered: repaired.renumbered, gitMark: repaired.gitMark, file: file, original: content?.bytes,
-      repaired: repaired.state)
+    return plan
   }
 
-  /// Repairs a table as ``repairPlan(for:keeping:)-(String,_)`` describes. The old file is kept in `.filedb/backups`,
+  /// Repairs a table as ``repairPlan(for:keeping:)`` describes. The old file is kept in `.filedb/backups`,
   /// and after a conflict the old journal too. A table without damage is left alone.
   /// - Returns: what was done, and the backups; no backups if there was nothing to repair.
-  /// - Throws: as ``repairPlan(for:keeping:)-(String,_)`` and `write(_:)`; ``StoreError/Code/insideWrite`` inside a
+  /// - Throws: as ``repairPlan(for:keeping:)`` and `write(_:)`; ``StoreError/Code/insideWrite`` inside a
   ///   write.
   /// - Complexity: O(*n*) in the size of the file.
   @discardableResult
@@ -108,7 +104,7 @@ extension RecordStore {
     try repair(table, keeping: choice) { _ in nil }
   }
 
-  /// Like ``repair(_:keeping:)-(String,_)``. It also keeps the conflicts that it finds, for ``openConflicts(of:)``.
+  /// Like ``repair(_:keeping:)``. It also keeps the conflicts that it finds, for ``openConflicts(of:)``.
   /// - Parameter versions: returns git's versions of a file with conflict markers. It is called only for such a file.
   package func repair(
     _ table: String, keeping choice: ConflictChoice?,
@@ -176,47 +172,35 @@ extension RecordStore {
     }
   }
 
-  /// The repaired content of a file.
-  private struct RepairedTable {
-    var notes: [String] = []
-    var lostCount = 0
-    var state = TableState()
-    var conflicts: [MergeConflict] = []
-    var renumbered: [MergeRenumbering] = []
-    var gitMark: String?
-  }
-
+  /// Plans the repair of the original file.
   private func repair(
-    _ bytes: [UInt8]?, file: String, table: String, waiting: PendingTable?,
-    versions: (_ file: String) throws -> GitVersions?
-  ) throws -> RepairedTable {
-    guard let bytes else { return RepairedTable() }
-    let fault: StoreError
+    _ plan: inout RepairPlan, waiting: PendingTable?, versions: (_ file: String) throws -> GitVersions?
+  ) throws {
+    guard let bytes = plan.original else { return }
     do throws(StoreError) {
-      return try repair(bytes, file: file, table: table, waiting: waiting)
+      try repair(bytes, in: &plan, waiting: waiting)
     } catch {
       guard error.code == .conflictMarkers else { throw error }
-      fault = error
+      let versions = try versions(plan.file)
+      let marked = try MarkedTable(
+        bytes, versions: versions, fault: error, newIDsAbove: waiting?.highestID ?? 0, limits: options.limits)
+      plan.notes = [Self.note(marked.note, line: error.line)]
+      (plan.repaired, plan.gitMark) = (marked.merge.merged, versions?.mark)
+      (plan.conflicts, plan.renumbered) = (marked.merge.conflicts, marked.merge.renumbered)
     }
-    let versions = try versions(file)
-    let marked = try MarkedTable(
-      bytes, versions: versions, fault: fault, newIDsAbove: waiting?.highestID ?? 0, limits: options.limits)
-    return RepairedTable(
-      notes: [Self.note(marked.note, line: fault.line)], state: marked.merge.merged,
-      conflicts: marked.merge.conflicts, renumbered: marked.merge.renumbered, gitMark: versions?.mark)
   }
 
   private func repair(
-    _ bytes: [UInt8], file: String, table: String, waiting: PendingTable?
-  ) throws(StoreError) -> RepairedTable {
+    _ bytes: [UInt8], in plan: inout RepairPlan, waiting: PendingTable?
+  ) throws(StoreError) {
     // If a record does not match the schema and can be repaired, a write does it.
     let warnings =
-      (try? check(table))?.filter { $0.error.code == .damagedTable && $0.severity == .warning } ?? []
-    let repaired = try TableRepair.repair(
-      bytes, file: file, table: table, waiting: waiting, limits: options.limits)
-    let notes =
-      warnings.map { Self.note($0.error.message, line: $0.error.line) } + repaired.repair.notes.map(Self.note)
-    return RepairedTable(notes: notes, lostCount: repaired.repair.lostCount, state: repaired.state)
+      (try? check(plan.table))?.filter { $0.error.code == .damagedTable && $0.severity == .warning } ?? []
+    let (state, repair) = try TableRepair.repair(
+      bytes, file: plan.file, table: plan.table, waiting: waiting, limits: options.limits)
+    plan.notes =
+      warnings.map { Self.note($0.error.message, line: $0.error.line) } + repair.notes.map(Self.note)
+    (plan.lostCount, plan.repaired) = (repair.lostCount, state)
   }
 
   private static func settle(
@@ -232,7 +216,7 @@ extension RecordStore {
       for change in pending.changes { _ = state.applyFitting(change) }
       return "\(found); they were carried out on it"
     case .both:
-      for change in pending.changes { _ = state.applyAdding(change, newIDsAbove: pending.highestID) }
+      for change in pending.changes { state.applyAdding(change, newIDsAbove: pending.highestID) }
       return "\(found); what they added was added to it"
     }
   }

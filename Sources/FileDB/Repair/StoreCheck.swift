@@ -1,7 +1,7 @@
 import FileDBPlist
 import FileDBTables
 
-/// A problem that ``RecordStore/check(_:)-(String)`` or ``RecordStore/checkJournal()`` found.
+/// A problem that ``RecordStore/check(_:)`` or ``RecordStore/checkJournal()`` found.
 public struct CheckFinding: Sendable, CustomStringConvertible {
   /// How serious a finding is.
   public enum Severity: Sendable {

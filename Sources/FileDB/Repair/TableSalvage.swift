@@ -109,7 +109,7 @@ struct TableSalvage {
       let end = end(of: start, in: tags)
       read = end ?? next
       let element = bytes[start.position..<read]
-      if let value = value(element, limits: limits), let fields = value.dict {
+      if let value = RecordSalvage.value(element, limits), let fields = value.dict {
         records.append((value, start.line, start.position..<read))
         if fields[TableFile.idKey] != nil { idCount += 1 }
         continue
@@ -131,10 +131,6 @@ struct TableSalvage {
     return (records, corrected, lost, idCount)
   }
 
-  private static func value(_ element: ArraySlice<UInt8>, limits: PlistLimits) -> PlistValue? {
-    try? PlistParser.parse(Array("<plist>".utf8) + element + Array("</plist>".utf8), limits: limits)
-  }
-
   /// Searches for the dictionary after the key `schema`. A record may have a field with this name, too.
   private mutating func findSchema(in bytes: [UInt8], tags: [Tag], limits: PlistLimits) {
     let key = Array("<key>\(TableFile.schemaKey)</key>".utf8)
@@ -143,7 +139,9 @@ struct TableSalvage {
       var start = tag.position
       while start > 0, isXMLSpace(bytes[start - 1]) { start -= 1 }
       guard bytes[..<start].suffix(key.count).elementsEqual(key) else { continue }
-      let value = Self.end(of: tag, in: tags).flatMap { Self.value(bytes[tag.position..<$0], limits: limits) }
+      let value = Self.end(of: tag, in: tags).flatMap { end in
+        RecordSalvage.value(bytes[tag.position..<end], limits)
+      }
       switch SchemaDeclaration(value) {
       case .schema, .unreadable:
         (schema, lostSchema) = (value, nil)

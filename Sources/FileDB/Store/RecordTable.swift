@@ -71,7 +71,7 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
   }
 
   /// The table's file.
-  /// - Throws: as ``RecordStore/url(of:)-(String)``.
+  /// - Throws: as ``RecordStore/url(of:)``.
   public var url: URL { get throws { try store.url(of: name.text) } }
 
   /// Whether there is a record with this id; see ``TableSnapshot/contains(_:)``.
