@@ -28,10 +28,6 @@ final class AttachedStore: Sendable {
     return TableKey(String(decoding: key.text.utf8.dropFirst(prefix.utf8.count), as: UTF8.self))
   }
 
-  var tableKeys: [TableKey] {
-    get throws(StoreError) { try store.tableKeys }
-  }
-
   /// The table as it was last read; `nil` if it has not been read yet.
   func table(_ key: TableKey) -> TableState? { store.tables.published(key) }
 
@@ -63,6 +59,9 @@ extension RecordStore {
   /// the user deleted, and keeps the new places of the records that the user moved. So you may replace the attached
   /// store by its next version, and the user's changes then apply to that version. The user's own records have ids
   /// above 1,000,000,000. Attached records must have lower ids.
+  ///
+  /// Take this for data that ships with an app, unless you want to tell the user what an upgrade did, or the user's folder
+  /// must be complete without the app. Then take ``ShippedStore``.
   ///
   /// FileDB reads an attached table when you first ask for it, and again after its file has changed.
   /// - Parameters:

@@ -20,7 +20,9 @@ final class AttachedTables: TableView {
 
   init(over attached: AttachedStore) { self.attached = attached }
 
-  func tables(_ own: Set<TableKey>) throws(StoreError) -> Set<TableKey> { own.union(try attached.tableKeys) }
+  func tables(_ own: Set<TableKey>) throws(StoreError) -> Set<TableKey> {
+    own.union(try attached.store.tableKeys)
+  }
 
   /// Reads the attached table of this name, or the one beneath the table of this name.
   func read(_ table: TableKey) throws(StoreError) {

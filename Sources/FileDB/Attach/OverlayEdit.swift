@@ -144,14 +144,6 @@ struct OverlayEdit {
   }
 }
 
-extension EncodedRecord {
-  fileprivate init(id: AnyRecordID, marks: OverlayMarks) {
-    var fields = PlistDictionary()
-    marks.add(to: &fields)
-    self.init(id: id, fields: Fields(fields))
-  }
-}
-
 extension StoreError {
   fileprivate static func overlayField(in record: EncodedRecord) -> StoreError {
     StoreError(

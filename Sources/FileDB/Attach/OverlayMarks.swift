@@ -47,6 +47,15 @@ struct OverlayMarks: Equatable {
   }
 }
 
+extension EncodedRecord {
+  /// A record with nothing but marks.
+  init(id: AnyRecordID, marks: OverlayMarks) {
+    var fields = PlistDictionary()
+    marks.add(to: &fields)
+    self.init(id: id, fields: Fields(fields))
+  }
+}
+
 extension OverlayMarks.Place {
   fileprivate init?(_ value: PlistValue) {
     switch value.string {

@@ -95,9 +95,7 @@ package struct ConflictCopiesMerge {
       let isNew = try !table.exists
       if isNew { try table.create() }
       let ours = try table.snapshot().state
-      let merge =
-        try version.copy.base.map { try RecordsMerge(base: $0.state, ours: ours, copy: version.state) }
-        ?? RecordsMerge(ours: ours, copy: version.state)
+      let merge = try RecordsMerge(base: version.copy.base?.state, ours: ours, copy: version.state)
       let changes = ours.changes(to: isNew ? version.state : merge.merged).filter { change in
         if case .declare = change { isNew } else { true }  // The schema of a table that is there stays.
       }
@@ -205,13 +203,10 @@ extension ConflictCopyMerge {
     after: TableState
   ) {
     (self.copy, before, self.after, hasBroughtChanges) = (copy, ours, after, isChanged)
-    for record in merge.merged.records {
-      switch ours.record(record.id) {
-      case nil: added.append(record.id)
-      case let former?: if !former.hasSameBytes(as: record) { changed.append(record.id) }
-      }
-    }
-    if copy.base != nil { removed = ours.records.ids.filter { merge.merged.record($0) == nil } }
+    let difference = RecordsDifference(from: ours.records, to: merge.merged.records)
+    added = difference.inserted.map(\.record.id)
+    changed = difference.updated.map(\.new.id)
+    removed = copy.base == nil ? [] : difference.removed.map(\.record.id)
     conflicts = merge.conflicts.filter { conflict in
       if case .rule = conflict.kind { return false }  // The transaction throws it.
       return true

@@ -140,11 +140,11 @@ public struct ConflictCopyMerge: Sendable {
   /// The copy.
   public let copy: ConflictCopy
   /// The ids of the records that the table has from the copy, in the order of the table.
-  public internal(set) var added: [AnyRecordID] = []
+  public let added: [AnyRecordID]
   /// The ids of the records whose fields have changed, in the order of the table.
-  public internal(set) var changed: [AnyRecordID] = []
+  public let changed: [AnyRecordID]
   /// The ids of the records that the table has no longer. Empty without a ``ConflictCopy/base``.
-  public internal(set) var removed: [AnyRecordID] = []
+  public let removed: [AnyRecordID]
   /// The conflicts. The table has its own version.
   public internal(set) var conflicts: [MergeConflict]
   /// The records that have another id than in the copy or in the table before.

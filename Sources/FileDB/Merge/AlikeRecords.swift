@@ -35,4 +35,16 @@ extension PlistDictionary {
     self.init()
     self[field.key] = field.value
   }
+
+  /// The fields that have the same value in both.
+  func common(with other: PlistDictionary) -> PlistDictionary {
+    PlistDictionary(lastOf: filter { other[$0.key] == $0.value })
+  }
+}
+
+extension TableState {
+  /// The records that both tables have, in the order of this one, each with its version in the other.
+  func shared(with other: TableState) -> [(EncodedRecord, EncodedRecord)] {
+    records.compactMap { record in other.record(record.id).map { (record, $0) } }
+  }
 }

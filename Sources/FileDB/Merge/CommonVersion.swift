@@ -2,18 +2,14 @@ import FileDBPlist
 import FileDBTables
 
 extension RecordsMerge {
-  /// Merges a copy of a table that a sync service kept, although nobody has the version that both began with. What the
-  /// two have in common stands in for that version, so nothing counts as deleted. A record that only one of them has
-  /// is in the merged table. The other keys in the root of the file stay as ours has them.
-  package init(ours: TableState, copy: TableState) throws(StoreError) {
-    try self.init(base: .common(to: ours, and: copy), ours: ours, theirs: copy)
-  }
-
-  /// Like ``init(ours:copy:)``.
-  /// - Parameter base: the version that both began with.
-  package init(base: TableState, ours: TableState, copy: TableState) throws(StoreError) {
-    let base = TableState(counter: base.counter, records: Array(base.records), foreignKeys: copy.foreignKeys)
-    try self.init(base: base, ours: ours, theirs: copy)
+  /// Merges a copy of a table that a sync service kept. The other keys in the root of the file stay as ours has them.
+  /// - Parameter base: the version that both began with. If it is `nil`, what the two have in common stands in for it,
+  ///   so nothing counts as deleted: a record that only one of them has is in the merged table.
+  package init(base: TableState?, ours: TableState, copy: TableState) throws(StoreError) {
+    let base = base.map { base in
+      TableState(counter: base.counter, records: Array(base.records), foreignKeys: copy.foreignKeys)
+    }
+    try self.init(base: base ?? .common(to: ours, and: copy), ours: ours, theirs: copy)
   }
 }
 
@@ -28,7 +24,7 @@ extension TableState {
   /// The records that two versions of a table have in common, each with the fields that are equal in both. Wherever the
   /// two differ, this differs from both, so that it is a conflict.
   fileprivate static func common(to ours: TableState, and theirs: TableState) -> TableState {
-    let pairs = ours.records.compactMap { record in theirs.record(record.id).map { (record, $0) } }
+    let pairs = ours.shared(with: theirs)
     let edited = EditedRecords(pairs, in: ours, and: theirs)
     var root = theirs.foreignKeys
     root[ConflictMark.orderKey] = true
@@ -75,8 +71,7 @@ private struct EditedRecords {
     guard OverlayMarks(of: record).isEmpty, OverlayMarks(of: other).isEmpty else { return nil }
     let (fields, others) = (record.fields.dictionary, other.fields.dictionary)
     guard isOne(record.id, fields, others) else { return nil }
-    let same = fields.filter { others[$0.key] == $0.value }
-    return EncodedRecord(id: record.id, fields: Fields(PlistDictionary(lastOf: same)))
+    return EncodedRecord(id: record.id, fields: Fields(fields.common(with: others)))
   }
 
   private func isOne(_ id: AnyRecordID, _ fields: PlistDictionary, _ others: PlistDictionary) -> Bool {

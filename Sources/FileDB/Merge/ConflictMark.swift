@@ -57,10 +57,9 @@ extension RecordsMerge {
 extension EncodedRecord {
   /// A record of a store with an attached store, where the user has changed nothing in the attached record.
   fileprivate static func withoutChanges(to id: AnyRecordID) -> EncodedRecord {
-    var (marks, fields) = (OverlayMarks(), PlistDictionary())
+    var marks = OverlayMarks()
     marks.overrides = []
-    marks.add(to: &fields)
-    return EncodedRecord(id: id, fields: Fields(fields))
+    return EncodedRecord(id: id, marks: marks)
   }
 
   fileprivate func marked(_ conflict: MergeConflict.Kind) -> EncodedRecord {

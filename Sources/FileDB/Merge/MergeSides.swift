@@ -222,11 +222,7 @@ extension MergeSide {
   /// Whether an id has the same record in both. The record may be edited, but more than half of its fields are as they
   /// were.
   private static func isSame(_ id: AnyRecordID, in side: TableState, and base: TableState) -> Bool {
-    guard let index = side.records.index(of: id), let baseIndex = base.records.index(of: id) else {
-      return false
-    }
-    let (now, former) = (side.records[index], base.records[baseIndex])
-    if now.hasSameBytes(as: former) { return true }
-    return AlikeRecords.isAlike(now.content, former.content)
+    guard let now = side.record(id), let former = base.record(id) else { return false }
+    return now.hasSameBytes(as: former) || AlikeRecords.isAlike(now.content, former.content)
   }
 }

@@ -31,7 +31,6 @@ public struct TableMerge<Value: Codable & Sendable>: Sendable {
   /// The records that got new ids, in the order of the merged records. FileDB does not change fields that refer to such
   /// a record by its old id.
   public let renumbered: [MergeRenumbering]
-  private let ours: TableState
   private let merge: RecordsMerge
 
   /// Merges two versions of a table.
@@ -52,13 +51,8 @@ public struct TableMerge<Value: Codable & Sendable>: Sendable {
       base: base?.state ?? TableState(), ours: ours.state, theirs: theirs.state, favoring: side)
     merged = TableSnapshot(source: ours.source, state: merge.merged)
     (conflicts, renumbered) = (merge.conflicts, merge.renumbered)
-    self.ours = ours.state
   }
 
   /// The merged table as the base of another merge: where the sides disagree, it differs from every version.
   package var asBase: TableSnapshot<Value> { TableSnapshot(source: merged.source, state: merge.asBase) }
-
-  /// The changes that lead from ours to the merged table. They leave other root keys as they are, and do not lower the
-  /// counter.
-  package var changes: [Change] { ours.changes(to: merged.state) }
 }

@@ -75,28 +75,18 @@ private struct TableSides {
   /// the sides parted. If two records have the same higher id and are mostly different, they count as two records, and
   /// both are kept.
   var common: TableState {
-    var shared: [(mine: EncodedRecord, other: EncodedRecord)] = []
-    var known: Int64 = 0
-    for record in theirs.records {
-      guard let index = ours.records.index(of: record.id) else { continue }
-      shared.append((ours.records[index], record))
-      if ours.records[index].hasSameBytes(as: record) { known = max(known, record.id.rawValue) }
-    }
-    var records: [EncodedRecord] = []
-    for (mine, other) in shared {
+    let pairs = theirs.shared(with: ours)
+    let lastCommon = pairs.lazy.filter { $0.hasSameBytes(as: $1) }.map(\.0.id).max()
+    let records = pairs.compactMap { other, mine -> EncodedRecord? in
       let (fields, others) = (mine.fields.dictionary, other.fields.dictionary)
-      guard other.id.rawValue < known || AlikeRecords.isAlike(fields, others) else { continue }
-      records.append(EncodedRecord(id: other.id, fields: Fields(Self.common(fields, others))))
+      guard lastCommon.map({ other.id < $0 }) == true || AlikeRecords.isAlike(fields, others) else {
+        return nil
+      }
+      return EncodedRecord(id: other.id, fields: Fields(fields.common(with: others)))
     }
     return TableState(
       counter: min(ours.counter, theirs.counter), records: records,
-      foreignKeys: Self.common(ours.foreignKeys, theirs.foreignKeys))
-  }
-
-  private static func common(_ fields: PlistDictionary, _ others: PlistDictionary) -> PlistDictionary {
-    var common = PlistDictionary()
-    for field in fields where others[field.key] == field.value { common[field.key] = field.value }
-    return common
+      foreignKeys: ours.foreignKeys.common(with: theirs.foreignKeys))
   }
 
   /// Whether these sides, which come from a file, differ from `known` in a way that merging as text cannot explain.
@@ -127,9 +117,7 @@ private struct KnownRecords {
   func isNew(_ record: EncodedRecord) -> Bool {
     let fields: PlistDictionary = record.fields.dictionary
     if contents.contains(fields) { return false }
-    let versions: [PlistDictionary] = states.compactMap { state in
-      state.records.index(of: record.id).map { state.records[$0].fields.dictionary }
-    }
+    let versions: [PlistDictionary] = states.compactMap { $0.record(record.id)?.fields.dictionary }
     guard let first = versions.first else { return true }
     for field in fields {
       let isKnown = versions.contains { $0[field.key] == field.value }

@@ -98,7 +98,6 @@ extension TableState {
   }
 
   fileprivate func hasSameRecords(as other: TableState) -> Bool {
-    exists && other.exists && records.count == other.records.count
-      && zip(records, other.records).allSatisfy { $0.id == $1.id && $0.hasSameFields(as: $1) }
+    exists && other.exists && RecordsDifference(from: records, to: other.records).isEmpty
   }
 }
