@@ -126,7 +126,7 @@ let package = Package(
         nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
       ],
       exclude: ["Pages"], packageAccess: false, swiftSettings: strict),
-    module("FileDBLegacy", ["FileDB"]),
+    module("FileDBLegacy", ["FileDB", "FileDBStorage"]),
     module(
       "FileDBCommand",
       [

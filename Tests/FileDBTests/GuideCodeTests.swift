@@ -53,7 +53,10 @@ import Testing
       let store = try RecordStore(at: folder.appendingPathComponent("Store"))
       for _ in 0..<2 { try moveNotes(from: file, into: store) }
       #expect(try store.table(.notes).snapshot().values().get().map(\.title) == old.map(\.title))
-      #expect(try FileInfo.contents(ofFolder: folder) == ["Store", "notes.json.moved"])
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == [
+          "Store", "notes.json.moved",
+        ])
       try store.checkInvariants()
     }
   }

@@ -70,6 +70,6 @@ import Testing
     }
     let outside = importing.filter { !$0.contains("/Sources/FileDB/Engine/") }
       .map { URL(fileURLWithPath: $0).lastPathComponent }
-    #expect(Set(outside) == ["RecordStore.swift", "FileInfo.swift", "FileInfo+Verbs.swift"])
+    #expect(Set(outside) == ["RecordStore.swift", "FileInfo.swift"])
   }
 }

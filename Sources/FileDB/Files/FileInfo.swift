@@ -3,13 +3,10 @@ import FileDBPlist
 import FileDBStorage
 import FileDBTables
 
-/// What the system knows about a file, a folder or a link. It also has a few methods for files that you keep beside a
-/// store.
+/// What the system knows about a file, a folder or a link.
 ///
 ///     let info = try FileInfo(at: photo)
 ///     print(info.formattedSize)                          // 1.50 MB
-///
-///     for name in try FileInfo.contents(ofFolder: inbox) { print(name) }
 ///
 /// A `FileInfo` describes the file at the moment when you create it. For a symbolic link, it describes the link itself.
 package struct FileInfo: Hashable, Sendable {
@@ -67,9 +64,6 @@ package struct FileInfo: Hashable, Sendable {
     #endif
   }
 
-  /// The part of the name after the last dot; empty if there is no dot, and for a hidden file such as `.profile`.
-  package var pathExtension: String { url.pathExtension }
-
   /// The size for people: `1 byte`, `512 bytes`, `1.50 KB`, `3.25 GB`. The units are powers of 1024. The text is the
   /// same in every locale.
   package var formattedSize: String { Self.formatted(size: size) }
@@ -106,6 +100,33 @@ package struct FileInfo: Hashable, Sendable {
       throw StoreError(.invalidPath, "a path cannot hold a NUL", file: url.absoluteString)
     }
     return url.absoluteURL.path
+  }
+}
+
+extension FileInfo {
+  /// Whether `url` is a folder, or a link that leads to one. It is `false` if the system cannot tell.
+  package static func isFolder(_ url: URL) -> Bool {
+    guard let path = try? path(of: url), let status = try? StoreDisk.system.status(path) else { return false }
+    return status.kind == .folder
+  }
+
+  /// Whether `url` leads to something that is not a regular file or a folder, but a pipe, a device, or a file that this
+  /// process has open, such as `/dev/stdout`.
+  package static func isStream(_ url: URL) -> Bool {
+    guard let path = try? path(of: url) else { return false }
+    return SystemDisk.isStream(path)
+  }
+
+  /// Replaces or creates a file with what `write` appends. After a crash at any point, the file has either all of the
+  /// old content or all of the new. If `write` throws, the file is as it was. If `url` leads to a pipe, a device, or a
+  /// file that this process has open, such as `/dev/stdout`, that is written to, and may get only a part.
+  /// - Throws: what `write` throws; ``StoreError/Code/fileNotFound`` if the folder is missing,
+  ///   ``StoreError/Code/permissionDenied``, ``StoreError/Code/diskFull``, ``StoreError/Code/invalidPath``,
+  ///   ``StoreError/Code/inputOutput``.
+  package static func writeFile(
+    at url: URL, _ write: (_ append: ([UInt8]) throws -> Void) throws -> Void
+  ) throws {
+    try StoreDisk.system.writeFile(path(of: url), write)
   }
 }
 

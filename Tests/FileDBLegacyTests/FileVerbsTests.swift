@@ -1,4 +1,4 @@
-import FileDB
+import FileDBLegacy
 import Foundation
 import TestSupport
 import Testing
@@ -6,6 +6,8 @@ import Testing
 private func link(_ url: URL, to target: String) throws {
   try FileManager.default.createSymbolicLink(atPath: url.path, withDestinationPath: target)
 }
+
+private let badURLs = ["https://example.org/a", "file:///tmp/a%00b"].compactMap { URL(string: $0) }
 
 private func exists(_ url: URL) -> Bool { (try? FileInfo(at: url)) != nil }
 
@@ -80,6 +82,40 @@ private func exists(_ url: URL) -> Bool { (try? FileInfo(at: url)) != nil }
       #expect(error?.file == folder.appendingPathComponent(obstacle).path)
       #expect(try FileInfo.readText(from: folder.appendingPathComponent("file")) == "kept")
       #expect(!exists(folder.appendingPathComponent("nowhere")))
+    }
+  }
+
+  @Test func errorNamesMissingFile() throws {
+    try withTemporaryFolder { folder in
+      let missing = folder.appendingPathComponent("missing")
+      for (name, verb) in [
+        ("readText", { _ = try FileInfo.readText(from: missing) }),
+        ("contents", { _ = try FileInfo.contents(ofFolder: missing) }),
+        ("deleteFile", { try FileInfo.deleteFile(at: missing) }),
+      ] as [(String, () throws -> Void)] {
+        let error = storeError(verb)
+        #expect(error?.code == .fileNotFound, "\(name)")
+        #expect(error?.file == missing.path, "\(name)")
+        #expect(error?.errno == ENOENT, "\(name)")
+      }
+    }
+  }
+
+  @Test(arguments: badURLs) func urlsThatAreNoPathsAreRefused(url: URL) {
+    #expect(badURLs.count == 2)
+    for verb in [
+      { _ = try FileInfo.readText(from: url) }, { _ = try FileInfo.contents(ofFolder: url) },
+      { try FileInfo.createFolder(at: url) }, { try FileInfo.deleteFile(at: url) },
+    ] as [() throws -> Void] {
+      #expect(storeError(verb)?.code == .invalidPath)
+    }
+    #expect(!FileInfo.isFile(url))
+  }
+
+  @Test func percentSignInPathIsLiteral() throws {
+    try withTemporaryFolder { folder in
+      try Data("x".utf8).write(to: folder.appendingPathComponent("a%00b"))
+      #expect(try FileInfo.contents(ofFolder: folder) == ["a%00b"])
     }
   }
 

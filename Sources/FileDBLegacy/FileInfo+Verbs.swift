@@ -1,19 +1,14 @@
-import FileDBEssentials
-import FileDBPlist
+import FileDB
 import FileDBStorage
-import FileDBTables
+import Foundation
 
+/// What ``wgIo`` and ``StorePaths`` do with files and folders.
 extension FileInfo {
-  /// Whether `url` is a folder, or a link that leads to one. It is `false` if the system cannot tell.
-  package static func isFolder(_ url: URL) -> Bool { status(url)?.kind == .folder }
-
   /// Whether `url` exists and is not a folder, or is a link that leads to such a thing. It is `false` for a link that
   /// leads nowhere, and if the system cannot tell.
-  package static func isFile(_ url: URL) -> Bool { status(url).map { $0.kind != .folder } ?? false }
-
-  private static func status(_ url: URL) -> FileStatus? {
-    guard let path = try? path(of: url) else { return nil }
-    return try? SystemDisk().status(path)
+  package static func isFile(_ url: URL) -> Bool {
+    guard let path = try? path(of: url), let status = try? StoreDisk.system.status(path) else { return false }
+    return status.kind != .folder
   }
 
   /// Returns the text of a UTF-8 file, exactly as it is in the file.
@@ -34,25 +29,6 @@ extension FileInfo {
     throw StoreError(.notText, "this is not UTF-8 text", file: path, line: line.map { $0 + 1 })
   }
 
-  /// Whether `url` leads to something that is not a regular file or a folder, but a pipe, a device, or a file that this
-  /// process has open, such as `/dev/stdout`.
-  package static func isStream(_ url: URL) -> Bool {
-    guard let path = try? path(of: url) else { return false }
-    return SystemDisk.isStream(path)
-  }
-
-  /// Replaces or creates a file with what `write` appends. After a crash at any point, the file has either all of the
-  /// old content or all of the new. If `write` throws, the file is as it was. If `url` leads to a pipe, a device, or a
-  /// file that this process has open, such as `/dev/stdout`, that is written to, and may get only a part.
-  /// - Throws: what `write` throws; ``StoreError/Code/fileNotFound`` if the folder is missing,
-  ///   ``StoreError/Code/permissionDenied``, ``StoreError/Code/diskFull``, ``StoreError/Code/invalidPath``,
-  ///   ``StoreError/Code/inputOutput``.
-  package static func writeFile(
-    at url: URL, _ write: (_ append: ([UInt8]) throws -> Void) throws -> Void
-  ) throws {
-    try StoreDisk.system.writeFile(path(of: url), write)
-  }
-
   /// Returns the names of everything in a folder, including hidden files, in the order of their UTF-8 bytes.
   /// - Throws: ``StoreError/Code/notAFolder`` for a file; ``StoreError/Code/fileNotFound``,
   ///   ``StoreError/Code/permissionDenied``, ``StoreError/Code/invalidPath``, ``StoreError/Code/inputOutput``.
@@ -63,7 +39,7 @@ extension FileInfo {
       throw StoreError(.notAFolder, "this is not a folder", file: path)
     }
     let names = try StoreDisk.system.list(path)
-    return names.sorted { compareUTF8($0, $1) < 0 }
+    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
   /// Creates a folder, and the folders above it. It is not an error if the folder already exists.
