@@ -8,6 +8,9 @@ import FileDBPlist
 ///
 /// Call this each time your program starts. If the version is already installed, it reads almost nothing. See
 /// <doc:Shipping>.
+///
+/// Take this if you want to tell the user what an upgrade did, or if the user's folder must be complete without the app.
+/// Otherwise ``RecordStore/init(at:attaching:as:options:)`` asks less of you.
 public enum ShippedStore {
   /// Installs a version, unless it is already installed.
   ///
