@@ -41,8 +41,7 @@ package struct ShippedInstall {
       if let report = try reportIfDone(former) { return report }
       let next = InstalledVersion(version, after: former)
       try next.keep(tables, in: store.folder)
-      let outcomes = try upgrade(former, tables, damaged, in: transaction.state, to: next)
-      return InstallReport(version, former: former, outcomes, backups)
+      return try upgrade(former, tables, damaged, backups, in: transaction.state, to: next)
     }
     InstalledVersion.clearAway(in: store)
     return report
@@ -66,8 +65,7 @@ package struct ShippedInstall {
     let damaged = try damagedTables(among: tables, known)
     return try attempt { transaction in
       let next = InstalledVersion(version, after: known)
-      let outcomes = try upgrade(known, tables, damaged, in: transaction.state, to: next)
-      return InstallReport(version, former: known, outcomes, [:])
+      return try upgrade(known, tables, damaged, [:], in: transaction.state, to: next)
     }
   }
 
@@ -79,7 +77,7 @@ package struct ShippedInstall {
         .olderThanInstalled,
         "version \(installed.version) is installed, and \(version) is older", file: store.url.path)
     }
-    return InstallReport(version, former: installed, [], [:])
+    return InstallReport(version: version, formerVersion: installed.version, tables: [])
   }
 
   private func shippedTables() throws -> [TableKey: TableState] {
@@ -108,35 +106,19 @@ package struct ShippedInstall {
 
   private func upgrade(
     _ former: InstalledVersion?, _ tables: [TableKey: TableState], _ damaged: Set<TableKey>,
-    in transaction: TransactionState, to next: consuming InstalledVersion
-  ) throws(StoreError) -> [ShippedUpgrade.Outcome] {
+    _ backups: [TableKey: [URL]], in transaction: TransactionState, to next: consuming InstalledVersion
+  ) throws(StoreError) -> InstallReport {
     let upgrade = ShippedUpgrade(
       former: former?.tables ?? [:], bases: policy == .merge ? try former?.bases(in: store) ?? [:] : [:],
-      shipped: tables, policy: policy, damaged: damaged)
+      shipped: tables, policy: policy, damaged: damaged, backups: backups)
     let outcomes = try upgrade.carryOut(in: transaction)
     for outcome in outcomes { next.record(outcome, former: former?.tables[outcome.key]) }
     try next.write(in: transaction)
-    return outcomes
-  }
-}
-
-extension InstallReport {
-  fileprivate init(
-    _ version: ShippedVersion, former: InstalledVersion?, _ outcomes: [ShippedUpgrade.Outcome],
-    _ backups: [TableKey: [URL]]
-  ) {
-    self.version = version
-    formerVersion = former?.version
-    tables = outcomes.map { Table($0, backups: backups[$0.key] ?? []) }.filter {
-      $0.isChanged || !$0.conflicts.isEmpty || !$0.renumbered.isEmpty || !$0.backups.isEmpty
-    }
+    return InstallReport(
+      version: version, formerVersion: former?.version, tables: outcomes.map(\.report).filter(\.isNews))
   }
 }
 
 extension InstallReport.Table {
-  fileprivate init(_ outcome: ShippedUpgrade.Outcome, backups: [URL]) {
-    (name, isChanged) = (outcome.key.text, outcome.isChanged)
-    (conflicts, renumbered) = (outcome.conflicts, outcome.renumbered)
-    self.backups = backups
-  }
+  fileprivate var isNews: Bool { isChanged || !conflicts.isEmpty || !renumbered.isEmpty || !backups.isEmpty }
 }

@@ -69,12 +69,12 @@ public struct InstallReport: Sendable {
     /// The table's name.
     public let name: String
     /// Whether the user's table was changed, created or dropped.
-    public let isChanged: Bool
+    public internal(set) var isChanged = false
     /// The conflicts: data that both the user and the new version changed. The table has the user's version.
-    public let conflicts: [MergeConflict]
+    public internal(set) var conflicts: [MergeConflict] = []
     /// Shipped records that got another id in the user's store, because one of the user's records already had their id.
     /// Later versions recognize them by the new id.
-    public let renumbered: [MergeRenumbering]
+    public internal(set) var renumbered: [MergeRenumbering] = []
     /// The backups of a damaged table that was replaced: its file, and the journal if it had commits for the table.
     /// Empty in a dry run.
     public let backups: [URL]

@@ -9,10 +9,8 @@ struct ShippedUpgrade {
 
     let key: TableKey
     var base: Base
-    var isChanged = false
-    var conflicts: [MergeConflict] = []
-    var renumbered: [MergeRenumbering] = []
     var ids = ShippedIDs()
+    var report: InstallReport.Table
   }
 
   /// The tables that were installed before.
@@ -23,6 +21,8 @@ struct ShippedUpgrade {
   let policy: InstallPolicy
   /// The user's tables that cannot be read.
   let damaged: Set<TableKey>
+  /// The backups of those that could not be read.
+  let backups: [TableKey: [URL]]
 
   /// The tables that this may change.
   var keys: [TableKey] { Set(shipped.keys).union(former.keys).sorted() }
@@ -33,10 +33,12 @@ struct ShippedUpgrade {
 
   private func carryOut(_ key: TableKey, in transaction: TransactionState) throws(StoreError) -> Outcome {
     let theirs = shipped[key] ?? TableState()
-    var outcome = Outcome(key: key, base: theirs.exists ? .new : .none)
+    var outcome = Outcome(
+      key: key, base: theirs.exists ? .new : .none,
+      report: InstallReport.Table(name: key.text, backups: backups[key] ?? []))
     if damaged.contains(key) {
       // The table is copied as it is. In a dry run it may also be replaced, because a dry run does not repair it first.
-      outcome.isChanged = policy == .replace
+      outcome.report.isChanged = policy == .replace
       if policy == .copyIfMissing { outcome.base = .former }
       return outcome
     }
@@ -52,7 +54,7 @@ struct ShippedUpgrade {
     case .merge: changes = try merge(theirs, into: ours, &outcome)
     }
     for change in changes { try transaction.apply(change, to: key.text) }
-    outcome.isChanged = !changes.isEmpty
+    outcome.report.isChanged = !changes.isEmpty
     return outcome
   }
 
@@ -68,9 +70,9 @@ struct ShippedUpgrade {
     ids.add(merge.renumbered)
     outcome.ids = ids
     // Other root keys are not installed, so the user's are not in conflict.
-    outcome.conflicts = merge.conflicts.filter { $0.record != nil }
+    outcome.report.conflicts = merge.conflicts.filter { $0.record != nil }
     let deleted = merge.recordsDeletedByOurs
-    outcome.renumbered = (added + merge.renumbered).filter { !deleted.contains($0.newID) }
+    outcome.report.renumbered = (added + merge.renumbered).filter { !deleted.contains($0.newID) }
     var merged = merge.merged
     if !deleted.isEmpty { try merged.apply(.remove(deleted.sorted())) }
     let isDropped = !theirs.exists && merged.records.isEmpty
