@@ -9,7 +9,6 @@ public struct JournalRepairPlan: Sendable {
   /// The number of pieces of the journal that cannot be read. Only the backup keeps them.
   public let lostCount: Int
 
-  let original: [UInt8]
   let commit: JournalCommit
   /// The counters of tables that do not exist, but existed if a commit that is left out created them.
   let counters: [TableKey: Int64]
@@ -105,7 +104,7 @@ extension RecordStore {
       rest.changes += fitted.changes
     }
     return JournalRepairPlan(
-      notes: notes, lostCount: journal.lostCount, original: original, commit: rest, counters: counters,
+      notes: notes, lostCount: journal.lostCount, commit: rest, counters: counters,
       sequence: journal.sequence)
   }
 
