@@ -54,7 +54,7 @@ extension MergeConflict {
 /// A record whose id in the merged table differs from its id on one of the sides.
 public struct MergeRenumbering: Sendable, Hashable {
   /// One of the two sides of a merge.
-  public enum Side: Sendable, Hashable {
+  public enum Side: String, Sendable, CaseIterable {
     /// Our side. If both sides changed a field, the merged record has the value of this side.
     case ours
     /// The other side.

@@ -59,7 +59,7 @@ struct ConflictsTake: WritingCommand {
 
   @OptionGroup var location: StoreLocation
   @Argument(help: ArgumentHelp("The side whose version to take.", valueName: "ours|theirs"))
-  var side: MergeSideName
+  var side: MergeRenumbering.Side
   @Argument(
     help: ArgumentHelp("The table, and the records or fields.", valueName: "table|id[.field]"),
     transform: ManyWords.each { $0 })
@@ -109,7 +109,7 @@ struct ConflictsTake: WritingCommand {
 
   private func settle(_ chosen: [MergeConflict], of table: TableConflicts) throws {
     try checkIsOne(chosen, of: table)
-    let (name, side) = (TableName.records(table.name), side.side)
+    let name = TableName.records(table.name)
     let settled = chosen.filter { side == .ours || $0.record != nil || $0.isOfOrder }
     try options.write(table.store, named: "merge of \(table.name), taking \(side)") { tx in
       for conflict in settled {

@@ -24,11 +24,11 @@ struct Merge: ParsableCommand {
   @Option(help: ArgumentHelp("Write the result here, and leave OURS as it is.", valueName: "file"))
   var output: String?
   @Option(help: ArgumentHelp("The side whose version to take where both disagree.", valueName: "ours|theirs"))
-  var favor: MergeSideName?
+  var favor: MergeRenumbering.Side?
   @Flag(help: "Do everything except write.") var dryRun = false
 
   func run() throws {
-    let merge = try files.merge(favoring: favor?.side)
+    let merge = try files.merge(favoring: favor)
     if dryRun {
       Terminal.note("dry run: nothing was written")
     } else {
@@ -53,7 +53,7 @@ struct GitMerge: ParsableCommand {
   @OptionGroup var files: MergedFiles
   @Argument(help: "The path of the table's file in the repository.") var path: String
   @Option(help: ArgumentHelp("The side whose version to take where both disagree.", valueName: "ours|theirs"))
-  var favor: MergeSideName?
+  var favor: MergeRenumbering.Side?
   @Flag(help: "Make the common version for another merge.") var asBase = false
 
   func validate() throws {
@@ -62,7 +62,7 @@ struct GitMerge: ParsableCommand {
 
   func run() throws {
     if asBase { return try makeBase() }
-    let merge = try files.merge(path: path, favoring: favor?.side ?? GitStrategy.favored())
+    let merge = try files.merge(path: path, favoring: favor ?? GitStrategy.favored())
     try merge.merged.write(to: URL(fileURLWithPath: files.ours))
     TableConflicts.forgetAll(of: path)
     try MergeReport(name: path, kind: .table).note(merge)
@@ -114,12 +114,7 @@ struct MergedFiles: ParsableArguments {
   }
 }
 
-/// A side as it is written on the command line.
-enum MergeSideName: String, ExpressibleByArgument, CaseIterable {
-  case ours, theirs
-
-  var side: MergeRenumbering.Side { self == .ours ? .ours : .theirs }
-}
+extension MergeRenumbering.Side: ExpressibleByArgument {}
 
 extension MergeReport {
   /// - Throws: exit code 1 if there are conflicts.

@@ -30,7 +30,7 @@ enum GitStrategy {
         case _ where word.hasPrefix("--strategy-option="): String(word.dropFirst("--strategy-option=".count))
         default: ""
         }
-      side = MergeSideName(rawValue: option)?.side ?? side
+      side = MergeRenumbering.Side(rawValue: option) ?? side
     }
     return side
   }
@@ -43,9 +43,7 @@ enum GitStrategy {
         let text = try? String(contentsOf: URL(fileURLWithPath: file.output), encoding: .utf8)
       else { continue }
       let words = text.split { !$0.isLetter }
-      if let word = words.last(where: { MergeSideName(rawValue: String($0)) != nil }) {
-        return MergeSideName(rawValue: String(word))?.side
-      }
+      if let side = words.compactMap({ MergeRenumbering.Side(rawValue: String($0)) }).last { return side }
     }
     return nil
   }
