@@ -6,10 +6,10 @@ extension TableUndo {
   /// - Throws: ``StoreError/Code/undoConflict`` if the result of the write was changed since.
   func changes(in table: TableState) throws(StoreError) -> [Change] {
     for record in moved { try record.checkIsUnmoved(in: table) }
-    var undoing = Undoing(table: table)
+    var undoing = ChangeRecorder(of: table)
     if existed, !exists, !table.exists { try undoing.apply(.create) }
     try undoing.remove(added)
-    try undoing.raiseCounter(to: counter)
+    try undoing.raiseCounter(to: counter)  // A truncate or a drop has changed it.
     try undoing.putBack(removed, moved)
     if let order { try undoing.restore(order) }
     try undoing.restore(updated)
@@ -22,31 +22,19 @@ extension TableUndo {
       }
     }
     // A counter alone is none of what a write did.
-    let isLeft = undoing.changes.contains { if case .raiseCounter = $0 { false } else { true } }
-    return isLeft ? undoing.changes : []
+    let changes = undoing.changes.map(\.change)
+    let isLeft = changes.contains { if case .raiseCounter = $0 { false } else { true } }
+    return isLeft ? changes : []
   }
 }
 
-/// A table while it is being restored, and the changes so far.
-private struct Undoing {
-  private var recorded: ChangeRecorder
-
-  init(table: TableState) { recorded = ChangeRecorder(of: table) }
-
-  var table: TableState { recorded.table }
-  var changes: [Change] { recorded.changes.map(\.change) }
-
-  mutating func apply(_ change: Change) throws(StoreError) { try recorded.apply(change) }
-
-  private func record(_ id: AnyRecordID) -> EncodedRecord? {
-    table.records.index(of: id).map { table.records[$0] }
-  }
-
+/// A table while it is being restored.
+extension ChangeRecorder {
   /// Removes the records that the write added, if they are still there.
-  mutating func remove(_ added: [TableUndo.Added]) throws(StoreError) {
+  fileprivate mutating func remove(_ added: [TableUndo.Added]) throws(StoreError) {
     var present: [AnyRecordID] = []
     for former in added {
-      guard let now = record(former.id) else { continue }
+      guard let now = table.record(former.id) else { continue }
       guard now.checksum == former.checksum else {
         throw .undoConflict("it has been changed since", former.id)
       }
@@ -55,23 +43,22 @@ private struct Undoing {
     if !present.isEmpty { try apply(.remove(present)) }
   }
 
-  /// Undoes the counter's change by a truncate or a drop.
-  mutating func raiseCounter(to counter: Int64) throws(StoreError) { try recorded.raiseCounter(to: counter) }
-
   /// Restores what the write removed or moved, from top to bottom.
-  mutating func putBack(_ removed: [TableUndo.Removed], _ moved: [TableUndo.Moved]) throws(StoreError) {
+  fileprivate mutating func putBack(_ removed: [TableUndo.Removed], _ moved: [TableUndo.Moved])
+    throws(StoreError)
+  {
     var moved = moved[...]
     for former in removed {
       while let next = moved.first, next.place.index < former.place.index {
         try move(next)
         moved.removeFirst()
       }
-      if let now = record(former.record.id) {
+      if let now = table.record(former.record.id) {
         guard now.hasSameBytes(as: former.record) else {
           throw .undoConflict("another record has its id", now.id)
         }
       } else {
-        try recorded.insert(former.record, at: index(of: former.place))
+        try insert(former.record, at: index(of: former.place))
       }
     }
     for former in moved { try move(former) }
@@ -92,7 +79,7 @@ private struct Undoing {
   }
 
   /// Restores the order. Records that were added since stay below the same records.
-  mutating func restore(_ order: TableUndo.Order) throws(StoreError) {
+  fileprivate mutating func restore(_ order: TableUndo.Order) throws(StoreError) {
     let now = table.records.ids
     let anchors = Set(order.before).intersection(now)
     let kept = anchors.intersection(order.after)
@@ -110,9 +97,11 @@ private struct Undoing {
   }
 
   /// Restores the former values of the fields that the write changed, and leaves other fields alone.
-  mutating func restore(_ updated: [TableUndo.Updated]) throws(StoreError) {
+  fileprivate mutating func restore(_ updated: [TableUndo.Updated]) throws(StoreError) {
     for former in updated {
-      guard let now = record(former.id) else { throw .undoConflict("it has been deleted since", former.id) }
+      guard let now = table.record(former.id) else {
+        throw .undoConflict("it has been deleted since", former.id)
+      }
       var fields = now.fields.dictionary
       for field in former.fields where fields[field.name] != field.before {
         guard fields[field.name] == field.after else {
@@ -125,7 +114,7 @@ private struct Undoing {
     }
   }
 
-  mutating func restore(_ schema: TableUndo.Schema) throws(StoreError) {
+  fileprivate mutating func restore(_ schema: TableUndo.Schema) throws(StoreError) {
     guard table.exists, table.schemaValue != schema.before else { return }
     guard table.schemaValue == schema.after else {
       throw .undoConflict("the schema has been changed since")
@@ -144,7 +133,7 @@ extension TableUndo.Moved {
   /// Checks that nobody has moved the record since. Records beside it may have come or gone.
   /// - Throws: ``StoreError/Code/undoConflict``.
   fileprivate func checkIsUnmoved(in table: TableState) throws(StoreError) {
-    guard let neighbours, let index = table.records.index(of: id) else { return }
+    guard let index = table.records.index(of: id) else { return }
     let now = table.neighbours(at: index)
     // It may also be back where it was before the write.
     if now.above == neighbours.above || now.below == neighbours.below || now.above == place.above { return }
