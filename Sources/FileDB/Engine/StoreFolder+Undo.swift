@@ -54,7 +54,10 @@ extension StoreFolder {
   func readUndo(_ kind: UndoFile, among names: [String]) throws(StoreError) -> [UInt8]? {
     let suffix = ".\(kind.rawValue)"
     guard let name = names.first(where: { $0.hasSuffix(suffix) }) else { return nil }
-    let bytes = try disk.read("\(undoFolder)/\(name)").bytes
+    let bytes: [UInt8]
+    do { bytes = try disk.read("\(undoFolder)/\(name)").bytes } catch  where error.code == .fileNotFound {
+      return nil  // Another writer has removed it in the meantime.
+    }
     let checksum = UInt32(name.dropFirst(33).dropLast(suffix.count), radix: 16)
     return checksum == Checksum.of(bytes) ? bytes : nil
   }
@@ -71,6 +74,9 @@ extension StoreFolder {
   private func makeUndoFolder() throws(StoreError) {
     if try disk.status(undoFolder) == nil { try disk.makeFolder(undoFolder) }
   }
+
+  /// Removes the files of a commit that failed.
+  func removeUndoFiles(of token: CommitToken) { removeUndoFiles((try? undoFiles()[token]) ?? []) }
 
   /// Removes files of the undo log. If some cannot be removed, a later call removes them.
   func removeUndoFiles(_ names: some Sequence<String>) {

@@ -44,12 +44,13 @@ public struct UndoLog: Sendable {
   /// The direction of a step.
   package enum Direction: String, Sendable {
     case undo, redo
+
+    var reverse: Direction { self == .undo ? .redo : .undo }
   }
 
   let store: RecordStore
-  private let files: UndoFiles
 
-  init(_ store: RecordStore) { (self.store, files) = (store, UndoFiles(store)) }
+  init(_ store: RecordStore) { self.store = store }
 
   // MARK: - Writing
 
@@ -82,7 +83,7 @@ public struct UndoLog: Sendable {
       return try body(&transaction)
     }
     // The write is done, so a step that cannot be read is no error.
-    let entry = token.flatMap { token in (try? files.step(token)).flatMap { $0 }.map { Entry(token, $0) } }
+    let entry = token.flatMap { token in (try? UndoFiles(store).step(token)).map { Entry(token, $0) } }
     return (result, entry)
   }
 
@@ -104,8 +105,9 @@ public struct UndoLog: Sendable {
       let step = try transaction.state.undoStep()
       if step.isEmpty { return result }
       do {
-        var history = try files.history()
-        discarded = try files.makeRoom(for: step, in: &history).map { Entry($0, try files.step($0)) }
+        let files = try UndoFiles(store)
+        var history: UndoHistory
+        (history, discarded) = try files.historyWithRoom(for: step)
         history.undo.append(transaction.state.token)
         try files.keep(
           step, named: name(result) ?? step.summary, with: history, in: transaction.state, keeping)
@@ -113,6 +115,7 @@ public struct UndoLog: Sendable {
         throw signal
       } catch {
         try unlessKept(error)
+        try? store.folder.removeUndoFiles(of: transaction.state.token)
         transaction.state.undo = .end
         discarded = []
       }
@@ -133,21 +136,24 @@ public struct UndoLog: Sendable {
     try store.dryRun { transaction in
       let result = try body(&transaction)
       let step = try transaction.state.undoStep()
-      if !step.isEmpty {
-        do { try files.checkRoom(for: step, named: step.summary) } catch { unlessKept(error) }
-        var history = try files.history()
-        let discarded = try files.makeRoom(for: step, in: &history).map { Entry($0, try files.step($0)) }
-        if !discarded.isEmpty { discarding(discarded) }
-      }
+      if step.isEmpty { return result }
+      let files = try UndoFiles(store)
+      do { try files.checkRoom(for: step) } catch { unlessKept(error) }
+      let discarded = try files.historyWithRoom(for: step).discarded
+      if !discarded.isEmpty { discarding(discarded) }
       return result
     }
   }
 
   /// Ends the log: what was done before can no longer be undone. Its files are removed.
   package func end() throws {
-    guard try files.isThere() else { return }
+    guard try store.fileLog.undoHead != nil else { return }
     try writing { transaction, _ in transaction.state.undo = .end }
-    try files.removeNeedless()
+    // Another writer may have made a commit since, or is about to.
+    let timeout = store.options.lockTimeout
+    try store.writers.enter(timeout: timeout) {
+      try store.fileLog.whileLocked(timeout: timeout) { try UndoFiles(store).removeNeedless() }
+    }
   }
 
   // MARK: - Undoing
@@ -155,21 +161,20 @@ public struct UndoLog: Sendable {
   /// The writes that can be undone and redone.
   /// - Throws: ``StoreError/Code/damagedJournal``, and the disk's errors.
   public func contents() throws -> Contents {
-    let history = try history()
-    let entries = { (tokens: [CommitToken]) in
-      try tokens.reversed().map { Entry($0, try files.step($0)) }
-    }
+    let files = try newestFiles()
+    let entries = { (tokens: [CommitToken]) in try tokens.reversed().map(files.entry) }
     return Contents(
-      undo: try entries(history.undo), redo: try entries(history.redo), isCutOff: history.isCutOff)
+      undo: try entries(files.history.undo), redo: try entries(files.history.redo),
+      isCutOff: files.history.isCutOff)
   }
 
   /// Whether there is a write to undo.
   /// - Throws: as ``contents()``.
-  public var canUndo: Bool { get throws { try !history().undo.isEmpty } }
+  public var canUndo: Bool { get throws { try !newestFiles().history.undo.isEmpty } }
 
   /// Whether there is a write to redo.
   /// - Throws: as ``contents()``.
-  public var canRedo: Bool { get throws { try !history().redo.isEmpty } }
+  public var canRedo: Bool { get throws { try !newestFiles().history.redo.isEmpty } }
 
   /// Undoes the last write that has not been undone yet.
   /// - Returns: the write; `nil` if there is nothing to undo.
@@ -211,42 +216,41 @@ public struct UndoLog: Sendable {
 
   package func takeBack(_ direction: Direction) throws -> Entry? {
     guard try hasStep(direction) else { return nil }
-    return try writing { transaction, keeping in
-      var history = try files.history()
-      guard let token = history.take(direction) else { return nil }
-      return try takeBack(token, direction, &history, in: &transaction, keeping)
-    }
+    return try takeBack(direction) { $0.last }
   }
 
   private func takeBack(_ direction: Direction, _ id: Entry.ID) throws -> Entry {
-    try writing { transaction, keeping in
-      var history = try files.history()
-      guard let token = history.take(direction, id) else {
-        throw StoreError(.undoStepLost, "the step is no longer among those to \(direction.rawValue)")
-      }
-      return try takeBack(token, direction, &history, in: &transaction, keeping)
+    guard let entry = try takeBack(direction, { tokens in tokens.last { $0.text == id } }) else {
+      throw StoreError(.undoStepLost, "the step is no longer among those to \(direction.rawValue)")
     }
+    return entry
   }
 
-  /// - Returns: the write, as it can be taken back again.
+  /// - Returns: the write, as it can be taken back again; `nil` if none was chosen.
   private func takeBack(
-    _ token: CommitToken, _ direction: Direction, _ history: inout UndoHistory,
-    in transaction: inout StoreTransaction, _ keeping: UndoFiles.Keeping
-  ) throws -> Entry {
-    let entry = Entry(transaction.state.token, try files.step(token))
-    try transaction.undo(files.changes(token))
-    history.add(transaction.state.token, against: direction)
-    try files.keep(
-      transaction.state.undoStep(), named: entry.name, with: history, in: transaction.state, keeping)
-    return entry
+    _ direction: Direction, _ choose: ([CommitToken]) -> CommitToken?
+  ) throws -> Entry? {
+    try writing { transaction, keeping in
+      let files = try UndoFiles(store)
+      var history = files.history
+      guard let token = choose(history[direction]) else { return nil }
+      let entry = Entry(transaction.state.token, try files.step(token))
+      try transaction.undo(files.changes(token))
+      history[direction].removeAll { $0 == token }
+      history[direction.reverse].append(transaction.state.token)
+      try files.keep(
+        transaction.state.undoStep(), named: entry.name, with: history, in: transaction.state, keeping)
+      return entry
+    }
   }
 
   package func skip(_ direction: Direction) throws -> Entry? {
     guard try hasStep(direction) else { return nil }
     return try writing { transaction, keeping in
-      var history = try files.history()
-      guard let token = history.take(direction) else { return nil }
-      let entry = Entry(token, try files.step(token))
+      let files = try UndoFiles(store)
+      var history = files.history
+      guard let token = history[direction].popLast() else { return nil }
+      let entry = try files.entry(token)
       // Only the history is kept, because there is nothing to redo.
       try files.keep(
         UndoStep(tables: [:]), named: entry.name, with: history, in: transaction.state, keeping)
@@ -254,49 +258,42 @@ public struct UndoLog: Sendable {
     }
   }
 
-  private func history() throws -> UndoHistory {
+  private func newestFiles() throws -> UndoFiles {
     try store.fileLog.readOn()
-    return try files.history()
+    return try UndoFiles(store)
   }
 
   /// If there is no step, nothing is written, not even the folder `.filedb`.
   private func hasStep(_ direction: Direction) throws -> Bool {
     try refuseInsideWrite()
-    let history = try history()
-    return !(direction == .undo ? history.undo : history.redo).isEmpty
+    return try !newestFiles().history[direction].isEmpty
   }
 
   /// What ``undo()`` or ``redo()`` would reverse if it were called this many times, and its errors. Writes nothing.
   package func dryRun(_ direction: Direction, count: Int) throws -> [Entry] {
     try store.dryRun { transaction in
-      let history = try files.history()
-      var entries: [Entry] = []
-      for token in (direction == .undo ? history.undo : history.redo).suffix(count).reversed() {
+      let files = try UndoFiles(store)
+      return try files.history[direction].suffix(count).reversed().map { token in
         try transaction.undo(files.changes(token))
-        entries.append(Entry(token, try files.step(token)))
+        return try files.entry(token)
       }
-      return entries
     }
   }
 
   /// What the write of a commit was called; `nil` if the log does not know.
-  package func name(of token: CommitToken) -> String? { (try? files.step(token))?.name }
+  package func name(of token: CommitToken) -> String? { (try? UndoFiles(store).step(token))?.name }
 
   /// The fields that undoing and redoing could restore in the records of a table: all fields of a deleted record, and
   /// the changed fields of a changed one.
   package func restorableFields(in table: String) throws -> [PlistDictionary] {
-    let history = try files.history()
+    let files = try UndoFiles(store)
     var fields: [PlistDictionary] = []
-    for token in history.undo + history.redo {
-      guard try files.step(token)?.tableNames.contains(table) == true,
+    for token in files.history.undo + files.history.redo {
+      guard try files.entry(token).tableNames.contains(table),
         let changes = try files.changes(token).tables[TableKey(table)]
       else { continue }
       fields += changes.removed.map(\.record.fields.dictionary)
-      fields += changes.updated.map { record in
-        PlistDictionary(
-          lastOf: record.fields.compactMap { field in field.before.map { .init(key: field.name, value: $0) } }
-        )
-      }
+      fields += changes.updated.map { $0.values { $0.before } }
     }
     return fields
   }
@@ -307,12 +304,8 @@ public struct UndoLog: Sendable {
     _ body: (inout StoreTransaction, UndoFiles.Keeping) throws -> Result
   ) throws -> Result {
     try refuseInsideWrite()
-    if store.options.checkpoints != .manual {
-      for _ in 0..<3 {
-        do { return try attempt(.oldFiles, body) } catch is FileIsBehind {
-          try store.checkpoint()
-        }
-      }
+    for _ in 0..<(store.options.checkpoints == .manual ? 0 : 3) {
+      do { return try attempt(.oldFiles, body) } catch is FileIsBehind { try store.checkpoint() }
     }
     return try attempt(.copies, body)
   }
@@ -337,7 +330,9 @@ public struct UndoLog: Sendable {
       }
     } catch {
       // If the outcome of a commit is unknown, the commit may exist.
-      if let token, (error as? StoreError)?.code != .outcomeUnknown { files.remove(token) }
+      if let token, (error as? StoreError)?.code != .outcomeUnknown {
+        try? store.folder.removeUndoFiles(of: token)
+      }
       throw error
     }
   }
@@ -368,9 +363,9 @@ extension UndoLog {
 
 extension UndoLog.Entry {
   /// - Parameter kept: `nil` for a step that cannot be read.
-  fileprivate init(_ token: CommitToken, _ kept: KeptStep?) {
+  init(_ token: CommitToken, _ kept: KeptStep?) {
     self.init(
       id: token.text, name: kept?.name ?? "a step that cannot be read", date: kept?.date ?? .distantPast,
-      tableNames: kept?.tableNames ?? [])
+      tableNames: kept?.tables ?? [])
   }
 }

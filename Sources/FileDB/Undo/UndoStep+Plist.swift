@@ -1,10 +1,11 @@
 import FileDBPlist
 
 /// A table's file from before a write. The undo log keeps it instead of the records that the write removed.
-struct FormerFile {
+struct FormerFile: Sendable {
   /// Its name in the undo log's folder.
   let name: String
   let version: FileVersion
+  let removed: [AnyRecordID]
 }
 
 private enum Key {
@@ -35,54 +36,35 @@ extension UndoStep {
     PlistLimits(depth: table.depth + 6, valueBytes: .max, fileBytes: .max)
   }
 
-  /// The step as a property list, in pieces. It may be as large as the tables.
-  /// - Parameter files: the former files of tables, for those that contain the removed records.
-  func document(_ files: [TableKey: FormerFile], limits: PlistLimits) throws(PlistError) -> [[UInt8]] {
-    if tables.isEmpty { return [try PlistWriter.document(.dict([:]), limits: limits)] }
-    let plist = try PlistDictionary(
-      lastOf: tables.map { .init(key: $0.text, value: .dict($1.plist(files[$0]))) }
-    ).normalized(limits: limits)
+  /// The step as a property list, in pieces. It may be as large as the tables, all of whose values have been written
+  /// before. The names of the tables must be those of a ``KeptStep`` that can be written.
+  var document: [[UInt8]] {
+    if tables.isEmpty { return [Array("\(PlistWriter.header)<dict/>\n\(PlistWriter.footer)".utf8)] }
     var writer = StepWriter()
-    for entry in plist {
-      guard let table = tables[TableKey(entry.key)], let values = entry.value.dict else { continue }
-      writer.append(key: entry.key, values, table.lists(files[TableKey(entry.key)]))
-    }
+    for (key, table) in tables.sorted(by: { $0.key < $1.key }) { writer.append(key, table) }
     return writer.document()
   }
 
   /// - Parameters:
-  ///   - document: what ``document(_:limits:)`` wrote.
-  ///   - former: reads a table's former file.
-  /// - Returns: `nil` if this is not an undo step.
-  init?(
-    _ document: UnsafeRawBufferPointer, limits: PlistLimits,
-    reading former: (TableKey, FormerFile) throws(StoreError) -> TableState
-  ) throws(StoreError) {
+  ///   - document: what ``document`` gives.
+  ///   - limits: those of the tables. The step's own file may be nested deeper.
+  /// - Returns: `nil` if this is not an undo step, or tables may not hold all that it puts back.
+  init?(_ document: UnsafeRawBufferPointer, limits: PlistLimits) {
     tables = [:]
-    var scanner = CanonicalScanner(document, limits: limits)
+    var scanner = CanonicalScanner(document, limits: Self.limits(limits))
     guard let root = scanner.scanDocument(), root.kind == .dict else { return nil }
     let reader = CanonicalReader(document)
     var lists = RecordIDList.Reader()
     var entries = reader.entries(of: root)
     while let (name, element) = entries.next() {
-      let key = TableKey(reader.text(name))
-      guard element.kind == .dict,
-        let table = try TableUndo(
-          reader, element, &lists, reading: { file throws(StoreError) in try former(key, file) })
-      else { return nil }
-      tables[key] = table
+      guard element.kind == .dict, let table = TableUndo(reader, element, limits, &lists) else { return nil }
+      tables[TableKey(reader.text(name))] = table
     }
   }
 }
 
 /// Writes a step. The lists of a table may be as long as the table, so no value is made of a whole list.
 private struct StepWriter {
-  struct List {
-    let key: String
-    let count: Int
-    let value: (Int) -> PlistValue
-  }
-
   private static let pieceLength = 1 << 20
   private var pieces: [[UInt8]] = []
   private var writer = PlistWriter()
@@ -92,30 +74,26 @@ private struct StepWriter {
     writer.append("<dict>\n" as StaticString)
   }
 
-  /// Appends a table's dictionary.
-  /// - Parameter lists: further entries of it, in the order of their keys.
-  mutating func append(key: String, _ values: PlistDictionary, _ lists: [List]) {
-    writer.append(key: key, indentation: 1)
+  mutating func append(_ key: TableKey, _ table: TableUndo) {
+    writer.append(key: key.text, indentation: 1)
     writer.append("\t<dict>\n" as StaticString)
-    var lists = lists[...]
-    for entry in values {
-      while let list = lists.first, list.key < entry.key {
-        append(list)
-        lists.removeFirst()
-      }
-      writer.append(key: entry.key, indentation: 2)
-      writer.append(entry.value, indentation: 2)
-    }
-    for list in lists { append(list) }
+    table.append(to: &self)
     writer.append("\t</dict>\n" as StaticString)
   }
 
-  private mutating func append(_ list: List) {
-    writer.append(key: list.key, indentation: 2)
-    guard list.count > 0 else { return writer.append(.array([]), indentation: 2) }
+  /// Appends an entry of a table's dictionary; nothing for `nil`.
+  mutating func append(_ key: String, _ value: PlistValue?) {
+    guard let value else { return }
+    writer.append(key: key, indentation: 2)
+    writer.append(value, indentation: 2)
+  }
+
+  mutating func append<Element>(_ key: String, _ list: [Element], _ plist: (Element) -> PlistValue) {
+    if list.isEmpty { return append(key, .array([])) }
+    writer.append(key: key, indentation: 2)
     writer.append("\t\t<array>\n" as StaticString)
-    for number in 0..<list.count {
-      writer.append(list.value(number), indentation: 3)
+    for element in list {
+      writer.append(plist(element), indentation: 3)
       if writer.bytes.count >= Self.pieceLength { endPiece() }
     }
     writer.append("\t\t</array>\n" as StaticString)
@@ -134,98 +112,81 @@ private struct StepWriter {
   }
 }
 
-extension UndoStep {
-  /// Whether tables may hold all that this step puts back. The step's own file may be nested deeper than a table's.
-  func fits(_ limits: PlistLimits) -> Bool {
-    tables.values.allSatisfy { table in
-      let updated = table.updated.lazy.map { record in
-        PlistDictionary(
-          lastOf: record.fields.compactMap { field in field.before.map { .init(key: field.name, value: $0) } }
-        )
-      }
-      let fits = { (fields: PlistDictionary) in
-        (try? fields.normalized(depth: TableFile.depthOfFields - 1, limits: limits)) != nil
-      }
-      return table.removed.allSatisfy { fits($0.record.fields.dictionary) } && updated.allSatisfy(fits)
-        && table.schema?.before.map { (try? $0.normalized(depth: 1, limits: limits)) != nil } ?? true
-    }
-  }
-}
-
 extension TableUndo {
-  /// The lists of the records that were moved, removed and changed; without the removed ones if a file contains them.
-  fileprivate func lists(_ file: FormerFile?) -> [StepWriter.List] {
-    let moves = StepWriter.List(key: Key.moved, count: moved.count) { .string(moved[$0].words) }
-    let removals = StepWriter.List(key: Key.removed, count: removed.count) { removed[$0].plist }
-    let updates = StepWriter.List(key: Key.updated, count: updated.count) { updated[$0].plist }
-    return file == nil ? [moves, removals, updates] : [moves, updates]
-  }
-
-  /// All but the lists.
-  fileprivate func plist(_ file: FormerFile?) -> PlistDictionary {
-    var plist: PlistDictionary = [
-      Key.existed: .bool(existed), Key.exists: .bool(exists), Key.counter: .integer(counter),
-      Key.added: .string(Added.text(added)),
-    ]
-    if let file {
-      plist[Key.file] = file.plist
-      plist[Key.removed] = .string(RecordIDList.text(removed.map(\.record.id)))
-    }
-    if let order {
-      plist[Key.before] = .string(RecordIDList.text(order.before))
-      plist[Key.after] = .string(RecordIDList.text(order.after))
-    }
-    plist[Key.schema] = schema?.plist
-    plist[Key.rules] = rules.map { .string($0.text) }
+  /// Appends everything in the order of the keys.
+  fileprivate func append(to writer: inout StepWriter) {
+    writer.append(Key.added, .string(Added.text(added)))
+    writer.append(Key.after, order.map { .ids($0.after) })
+    writer.append(Key.before, order.map { .ids($0.before) })
+    writer.append(Key.counter, .integer(counter))
+    writer.append(Key.existed, .bool(existed))
+    writer.append(Key.exists, .bool(exists))
+    writer.append(Key.file, former?.plist)
     if !misfits.isEmpty {
-      plist[Key.misfits] = .dict(
-        PlistDictionary(lastOf: misfits.map { .init(key: $0, value: .string(RecordIDList.text($1))) }))
+      writer.append(
+        Key.misfits, .dict(PlistDictionary(lastOf: misfits.map { .init(key: $0, value: .ids($1)) })))
     }
-    return plist
+    writer.append(Key.moved, moved) { .string($0.words) }
+    if let former {
+      writer.append(Key.removed, .ids(former.removed))
+    } else {
+      writer.append(Key.removed, removed, \.plist)
+    }
+    writer.append(Key.rules, rules.map { .string($0.text) })
+    writer.append(Key.schema, schema?.plist)
+    writer.append(Key.updated, updated, \.plist)
   }
 
   /// - Returns: `nil` if this is not an undo step of a table.
   fileprivate init?(
-    _ reader: CanonicalReader, _ dict: CanonicalElement, _ lists: inout RecordIDList.Reader,
-    reading former: (FormerFile) throws(StoreError) -> TableState
-  ) throws(StoreError) {
+    _ reader: CanonicalReader, _ dict: CanonicalElement, _ limits: PlistLimits,
+    _ lists: inout RecordIDList.Reader
+  ) {
     var plist = PlistDictionary()
     var (moved, removed, updated): ([Moved]?, [Removed]?, [Updated]?)
     var entries = reader.entries(of: dict)
     while let (key, element) = entries.next() {
       switch (reader.text(key), element.kind) {
       case (Key.moved, .array): moved = reader.array(element, of: Moved.init)
-      case (Key.removed, .array): removed = reader.array(element, of: Removed.init)
-      case (Key.updated, .array): updated = reader.array(element, of: Updated.init)
+      case (Key.removed, .array): removed = reader.array(element) { Removed($0, limits) }
+      case (Key.updated, .array): updated = reader.array(element) { Updated($0, limits) }
       case (let key, _): plist[key] = reader.value(of: element)
       }
     }
-    guard case .bool(let existed)? = plist[Key.existed], case .bool(let exists)? = plist[Key.exists],
-      let counter = plist[Key.counter]?.integer, let added = plist[Key.added].flatMap(Added.all),
+    func ids(_ value: PlistValue?) -> [AnyRecordID]? { value?.string.flatMap { lists.ids($0) } }
+    guard let existed = plist[Key.existed]?.bool, let exists = plist[Key.exists]?.bool,
+      let counter = plist[Key.counter]?.integer, let added = plist[Key.added]?.string.flatMap(Added.all),
       let moved, let updated
     else { return nil }
-    self.init(existed: existed, exists: exists, counter: counter)
-    (self.added, self.moved, self.updated) = (added, moved, updated)
-    if let file = plist[Key.file]?.dict.flatMap(FormerFile.init) {
-      guard let ids = plist[Key.removed]?.string.flatMap({ lists.ids($0) }) else { return nil }
-      let table = try former(file)
-      for id in ids {
-        let index = try table.index(of: id)
-        self.removed.append(Removed(record: table.records[index], place: table.place(at: index)))
-      }
-    } else {
-      guard let removed else { return nil }
+    self.init(
+      existed: existed, exists: exists, counter: counter, added: added, moved: moved, updated: updated)
+    if let removed {
       self.removed = removed
+    } else {
+      guard let file = plist[Key.file]?.dict, let ids = ids(plist[Key.removed]) else { return nil }
+      former = FormerFile(file, removed: ids)
+      if former == nil { return nil }
     }
-    if let before = plist[Key.before]?.string, let after = plist[Key.after]?.string {
-      guard let before = lists.ids(before), let after = lists.ids(after) else { return nil }
+    if plist[Key.before] != nil {
+      guard let before = ids(plist[Key.before]), let after = ids(plist[Key.after]) else { return nil }
       order = Order(before: before, after: after)
     }
     rules = plist[Key.rules]?.string.flatMap(RulesVersion.init(text:))
-    for entry in plist[Key.misfits]?.dict ?? [:] {
-      misfits[entry.key] = entry.value.string.flatMap { lists.ids($0) }
+    for entry in plist[Key.misfits]?.dict ?? [:] { misfits[entry.key] = ids(entry.value) }
+    if let schema = plist[Key.schema]?.dict {
+      let before = schema[Key.before]
+      if let before, (try? before.normalized(depth: 1, limits: limits)) == nil { return nil }
+      self.schema = Schema(before: before, after: schema[Key.after])
     }
-    schema = plist[Key.schema]?.dict.map { Schema(before: $0[Key.before], after: $0[Key.after]) }
+  }
+}
+
+extension PlistValue {
+  fileprivate static func ids(_ ids: [AnyRecordID]) -> PlistValue { .string(RecordIDList.text(ids)) }
+
+  /// The fields of a record; `nil` if a table may not hold them.
+  fileprivate func fields(_ limits: PlistLimits) -> PlistDictionary? {
+    try? dict?.normalized(depth: TableFile.depthOfFields - 1, limits: limits)
   }
 }
 
@@ -248,12 +209,12 @@ extension FormerFile {
     return .dict(plist)
   }
 
-  fileprivate init?(_ plist: PlistDictionary) {
+  fileprivate init?(_ plist: PlistDictionary, removed: [AnyRecordID]) {
     guard let name = plist[Key.name]?.string, !name.has("/"),
       let size = plist[Key.size]?.integer.flatMap(Int.init(exactly:)),
       let checksum = plist[Key.checksum]?.integer.flatMap(UInt32.init(exactly:))
     else { return nil }
-    self.init(name: name, version: .file(size: size, checksum: checksum))
+    self.init(name: name, version: .file(size: size, checksum: checksum), removed: removed)
   }
 }
 
@@ -271,15 +232,9 @@ extension TableUndo.Added {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// - Returns: `nil` if this is not what ``text(_:)`` wrote. Older versions wrote an array with a string for each
-  ///   record.
-  fileprivate static func all(_ value: PlistValue) -> [Self]? {
-    let words: [Substring]
-    switch value {
-    case .string(let text): words = text.split(separator: " ")
-    case .array(let texts): words = texts.flatMap { ($0.string ?? "-").split(separator: " ") }
-    default: return nil
-    }
+  /// - Returns: `nil` if this is not what ``text(_:)`` wrote.
+  fileprivate static func all(_ text: String) -> [Self]? {
+    let words = text.split(separator: " ")
     guard words.count.isMultiple(of: 2) else { return nil }
     var added: [Self] = []
     for place in stride(from: 0, to: words.count, by: 2) {
@@ -294,17 +249,14 @@ extension TableUndo.Added {
 
 extension TableUndo.Moved {
   /// The id, the former place, and the neighbours after the write.
-  fileprivate var words: String { "\(id) \(place.words)" + (neighbours.map { " \($0.words)" } ?? "") }
+  fileprivate var words: String { "\(id) \(place.words) \(neighbours.words)" }
 
   fileprivate init?(_ value: PlistValue) {
-    guard let words = value.string?.split(separator: " "), [3, 5].contains(words.count),
-      let id = AnyRecordID(String(words[0])),
-      let place = TableUndo.Place(words[1...2])
+    guard let words = value.string?.split(separator: " "), words.count == 5,
+      let id = AnyRecordID(String(words[0])), let place = TableUndo.Place(words[1...2])
     else { return nil }
-    let ids = words.dropFirst(3).map { AnyRecordID(String($0)) }
-    self.init(
-      id: id, place: place,
-      neighbours: ids.isEmpty ? nil : TableUndo.Neighbours(above: ids[0], below: ids[1]))
+    let neighbours = words[3...].map { AnyRecordID(String($0)) }
+    self.init(id: id, place: place, neighbours: .init(above: neighbours[0], below: neighbours[1]))
   }
 }
 
@@ -334,10 +286,10 @@ extension TableUndo.Removed {
     ])
   }
 
-  fileprivate init?(_ value: PlistValue) {
+  fileprivate init?(_ value: PlistValue, _ limits: PlistLimits) {
     guard let plist = value.dict, let id = plist[Key.id].flatMap(TableFile.number),
       let place = plist[Key.place]?.string.flatMap({ TableUndo.Place($0.split(separator: " ")[...]) }),
-      let fields = plist[Key.fields]?.dict
+      let fields = plist[Key.fields]?.fields(limits)
     else { return nil }
     self.init(record: EncodedRecord(id: id, fields: Fields(fields)), place: place)
   }
@@ -345,21 +297,15 @@ extension TableUndo.Removed {
 
 extension TableUndo.Updated {
   fileprivate var plist: PlistValue {
-    let before = fields.compactMap { field in
-      field.before.map { PlistDictionary.Entry(key: field.name, value: $0) }
-    }
-    let after = fields.compactMap { field in
-      field.after.map { PlistDictionary.Entry(key: field.name, value: $0) }
-    }
-    return .dict([
-      Key.id: .integer(id.rawValue), Key.before: .dict(PlistDictionary(lastOf: before)),
-      Key.after: .dict(PlistDictionary(lastOf: after)),
+    .dict([
+      Key.id: .integer(id.rawValue), Key.before: .dict(values { $0.before }),
+      Key.after: .dict(values { $0.after }),
     ])
   }
 
-  fileprivate init?(_ value: PlistValue) {
+  fileprivate init?(_ value: PlistValue, _ limits: PlistLimits) {
     guard let plist = value.dict, let id = plist[Key.id].flatMap(TableFile.number),
-      let before = plist[Key.before]?.dict, let after = plist[Key.after]?.dict
+      let before = plist[Key.before]?.fields(limits), let after = plist[Key.after]?.dict
     else { return nil }
     var fields: [Field] = []
     PlistDictionary.differences(before, after) { name, before, after in

@@ -40,8 +40,8 @@ struct TableUndo: Sendable {
   struct Moved: Sendable {
     let id: AnyRecordID
     let place: Place
-    /// After the write; `nil` in a step of an older version.
-    let neighbours: Neighbours?
+    /// After the write.
+    let neighbours: Neighbours
   }
 
   /// The records beside a record; `nil` at the ends of the table.
@@ -90,6 +90,8 @@ struct TableUndo: Sendable {
   var added: [Added] = []
   /// Sorted by former index, as are the moved records.
   var removed: [Removed] = []
+  /// The file that the undo log keeps instead of the removed records; `nil` if it keeps the records.
+  var former: FormerFile?
   var moved: [Moved] = []
   var order: Order?
   var updated: [Updated] = []
@@ -100,17 +102,22 @@ struct TableUndo: Sendable {
   /// The records, of those changed or removed, that broke a rule about other records before; by the rule.
   var misfits: [String: [AnyRecordID]] = [:]
 
-  init(existed: Bool, exists: Bool, counter: Int64) {
-    (self.existed, self.exists, self.counter) = (existed, exists, counter)
+  var isEmpty: Bool {
+    existed == exists && added.isEmpty && removed.isEmpty && moved.isEmpty && order == nil && updated.isEmpty
+      && schema == nil
   }
 
+  /// The size of the records that would be restored.
+  var removedBytes: Int { removed.reduce(0) { $0 + $1.record.bytes.count } }
+}
+
+extension TableUndo {
   /// - Complexity: as ``RecordsDifference/init(from:to:)``; O(*n*) in the records of the table if many were moved.
   init(from old: TableState, to new: TableState, moving movedIDs: Set<AnyRecordID>) {
     self.init(existed: old.exists, exists: new.exists, counter: old.counter)
     let difference = RecordsDifference(from: old.records, to: new.records, moving: movedIDs)
     added = difference.inserted.map { Added(id: $0.record.id, checksum: $0.record.checksum) }
     removed = difference.removed.map { Removed(record: $0.record, place: old.place(at: $0.oldIndex)) }
-      .sorted { $0.place.index < $1.place.index }
     let isSorted = !movedIDs.isSuperset(of: difference.moved.lazy.map(\.id))
     if isSorted || difference.moved.count > max(64, old.records.count / 8) {
       order = Order(before: old.records.ids, after: new.records.ids)
@@ -125,14 +132,6 @@ struct TableUndo: Sendable {
     rules = old.schema.schema.map(RulesVersion.init)
     if old.schemaValue != new.schemaValue { schema = Schema(before: old.schemaValue, after: new.schemaValue) }
   }
-
-  var isEmpty: Bool {
-    existed == exists && added.isEmpty && removed.isEmpty && moved.isEmpty && order == nil && updated.isEmpty
-      && schema == nil
-  }
-
-  /// The size of the records that would be restored.
-  var removedBytes: Int { removed.reduce(0) { $0 + $1.record.bytes.count } }
 }
 
 extension TableState {
@@ -155,6 +154,12 @@ extension TableUndo.Updated {
       fields.append(Field(name: name, before: before, after: after))
     }
     self.init(id: old.id, fields: fields)
+  }
+
+  /// The values of the fields before the write, or after it.
+  func values(_ value: (Field) -> PlistValue?) -> PlistDictionary {
+    PlistDictionary(
+      lastOf: fields.compactMap { field in value(field).map { .init(key: field.name, value: $0) } })
   }
 }
 

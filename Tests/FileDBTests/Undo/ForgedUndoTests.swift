@@ -63,4 +63,25 @@ import Testing
     #expect(try reopened.table("t").snapshot().ids == [1, 3])
     try reopened.checkInvariants()
   }
+
+  /// The next write stopped the program when it doubled the number.
+  @Test(arguments: [Int64.max, -1]) func sizeOfTheTablesMayBeAnyNumber(size: Int64) throws {
+    let disk = MemoryDisk()
+    let store = try RecordStore(at: Self.folder, disk: disk, options: Self.options)
+    try store.undoLog.write { tx in try tx["t"].add(["n": 1]) }
+    let token = try #require(try store.fileLog.undoHead)
+    let files = try store.folder
+    let names = try #require(try files.undoFiles()[token])
+    let sound = try PlistParser.parse(#require(try files.readUndo(.step, among: names)))
+    var step = try #require(sound.dict)
+    step["peak"] = .integer(size)
+    files.removeUndoFiles(names.filter { $0.hasSuffix(".step") })
+    try files.writeUndo(.step, [PlistWriter.document(.dict(step))], of: token)
+
+    let forged = try RecordStore(at: Self.folder, disk: disk, options: Self.options)
+    try forged.undoLog.write { tx in try tx["t"].add(["n": 2]) }
+    #expect(try forged.undoLog.contents().undo.count == 2)
+    #expect(try forged.undoLog.undo() != nil && forged.undoLog.undo() != nil)
+    try forged.checkInvariants()
+  }
 }

@@ -121,30 +121,6 @@ import Testing
     }
   }
 
-  /// The step's file once had a string for each added record.
-  @Test func stepOfFormerFormatIsUndone() throws {
-    try withStore { store in
-      try store.undoLog.write { tx in try tx["t"].add(contentsOf: [["n": 1], ["n": 2]]) }
-      let folder = store.url.path + "/.filedb/undo"
-      let name = try #require(store.disk.list(folder).first { $0.hasSuffix(".changes") })
-      let text = String(decoding: try store.disk.read(folder + "/" + name).bytes, as: UTF8.self)
-      let added = try #require(text.firstMatch(of: /<string>1 (\d+) 2 (\d+)<\/string>/))
-      let former = text.replacing(
-        added.0,
-        with:
-          "<array>\n\t\t\t<string>1 \(added.1)</string>\n\t\t\t<string>2 \(added.2)</string>\n\t\t</array>")
-      let bytes = Array(former.utf8)
-      try store.disk.remove(folder + "/" + name)
-      let file = try store.disk.create(
-        folder + "/\(name.prefix(32))-\(String(Checksum.of(bytes), radix: 16)).changes", as: .usual)
-      try file.append(bytes)
-      #expect(try store.undoLog.undo() != nil)
-      #expect(try store.table("t").count == 0)
-      #expect(try store.undoLog.redo() != nil)
-      #expect(try store.table("t").lastSnapshot.map(\.fields) == [["n": 1], ["n": 2]])
-    }
-  }
-
   @Test func contentsNameWhatCanBeUndoneAndRedone() throws {
     let store = RecordStore.inMemory()
     let start = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
