@@ -117,17 +117,6 @@ extension MistypedComparison {
   }
 }
 
-extension PredicateNode {
-  fileprivate var comparisons: [PredicateComparison] {
-    switch self {
-    case .constant: []
-    case .not(let node): node.comparisons
-    case .and(let nodes), .or(let nodes): nodes.flatMap(\.comparisons)
-    case .comparison(let comparison): [comparison]
-    }
-  }
-}
-
 extension PredicateComparison {
   /// What it compares with constants. With a quantifier, the values are in arrays.
   fileprivate var tests: [ConstantTest] {

@@ -24,20 +24,13 @@ struct PredicateCalculation: Equatable, Sendable {
   }
 
   /// - Returns: `nil` if a field is missing, or the result is not a value.
-  func value(of record: PredicateRecord) -> PlistValue? { value { $0.term(of: record) } }
-
-  /// The value if the calculation contains no field; `nil` also if the result is not a value.
-  var constantValue: PlistValue? { value { $0.term ?? .null } }
-
-  var isConstant: Bool { operands.allSatisfy { $0.term != nil } }
-
-  private func value(_ term: (PredicateOperand) -> PredicateTerm) -> PlistValue? {
-    var result = term(first).plainValue
+  func value(of record: PredicateRecord?) -> PlistValue? {
+    var result = first.term(of: record).plainValue
     for step in steps {
       guard let left = result else { return nil }
       switch step {
       case .with(let sign, let operand):
-        result = term(operand).plainValue.flatMap { Self.value(left, sign, $0) }
+        result = operand.term(of: record).plainValue.flatMap { Self.value(left, sign, $0) }
       case .shift(let span): result = left.date.flatMap(span.added(to:)).map(PlistValue.date)
       }
     }

@@ -56,14 +56,14 @@ extension PredicateComparison {
 }
 
 extension PredicateOperand {
-  func term(of record: PredicateRecord) -> PredicateTerm {
+  /// - Parameter record: `nil` for an operand without fields.
+  func term(of record: PredicateRecord?) -> PredicateTerm {
     switch self {
     case .constant(let term): term
-    case .path(let path): path.value(in: record).map { .value(ComparedValue(of: $0)) } ?? .null
+    case .path(let path): PredicateTerm(of: record.flatMap(path.value))
     case .list(let operands): .list(operands.map { $0.term(of: record) })
-    case .calculation(let calculation):
-      calculation.value(of: record).map { .value(ComparedValue(of: $0)) } ?? .null
-    case .call(let call): call.value(of: record).map { .value(ComparedValue(of: $0)) } ?? .null
+    case .calculation(let calculation): PredicateTerm(of: calculation.value(of: record))
+    case .call(let call): PredicateTerm(of: call.value(of: record))
     }
   }
 }
@@ -95,6 +95,8 @@ extension PredicatePath.Step {
 }
 
 extension PredicateTerm {
+  init(of found: PlistValue?) { self = found.map { .value(ComparedValue(of: $0)) } ?? .null }
+
   var elements: [PredicateTerm]? {
     switch self {
     case .list(let terms): terms

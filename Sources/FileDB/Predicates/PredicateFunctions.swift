@@ -115,18 +115,11 @@ struct PredicateCall: Equatable, Sendable {
   let function: PredicateFunction
   let arguments: [PredicateOperand]
 
-  var isConstant: Bool { arguments.allSatisfy { $0.term != nil } }
-
   /// - Returns: `nil` if a field is missing, or there is no result.
-  func value(of record: PredicateRecord) -> PlistValue? { value { $0.term(of: record) } }
-
-  /// The value if no argument contains a field; `nil` also if there is no result.
-  var constantValue: PlistValue? { value { $0.term ?? .null } }
-
-  private func value(_ term: (PredicateOperand) -> PredicateTerm) -> PlistValue? {
+  func value(of record: PredicateRecord?) -> PlistValue? {
     var values: [PlistValue] = []
     for argument in arguments {
-      guard let value = term(argument).plainValue else { return nil }
+      guard let value = argument.term(of: record).plainValue else { return nil }
       values.append(value)
     }
     return function.form.value(values)

@@ -326,14 +326,19 @@ extension PredicateParser {
     return PredicateCalculation.Operator(rawValue: symbol.rawValue)
   }
 
-  /// Calculates at once what needs no record.
   private func calculated(
     _ first: PredicateOperand, _ steps: [PredicateCalculation.Step], at start: String.Index
   ) throws -> PredicateOperand {
     if steps.isEmpty { return first }
-    let calculation = PredicateCalculation(first: first, steps: steps)
-    guard calculation.isConstant else { return .calculation(calculation) }
-    guard let value = calculation.constantValue else { throw fault("this cannot be calculated", at: start) }
+    return try calculated(.calculation(PredicateCalculation(first: first, steps: steps)), at: start)
+  }
+
+  /// Calculates at once what needs no record.
+  private func calculated(_ operand: PredicateOperand, at start: String.Index) throws -> PredicateOperand {
+    guard operand.parts.allSatisfy({ $0.term != nil }) else { return operand }
+    guard let value = operand.term(of: nil).plainValue else {
+      throw fault("this cannot be calculated", at: start)
+    }
     return .constant(.value(ComparedValue(literal: value)))
   }
 }
@@ -430,10 +435,6 @@ extension PredicateParser {
       throw fault("write \(function.form.usage)", at: start)
     }
     if function == .days { arguments = arguments.map(\.asDate) }
-    let call = PredicateCall(function: function, arguments: arguments)
-    // What needs no record is calculated at once.
-    guard call.isConstant else { return .call(call) }
-    guard let value = call.constantValue else { throw fault("this cannot be calculated", at: start) }
-    return .constant(.value(ComparedValue(literal: value)))
+    return try calculated(.call(PredicateCall(function: function, arguments: arguments)), at: start)
   }
 }

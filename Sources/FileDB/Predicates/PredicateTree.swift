@@ -11,7 +11,7 @@ indirect enum PredicateNode: Equatable, Sendable {
 }
 
 /// The content of parentheses, until the next token shows whether it is a condition or a value.
-enum PredicatePart {
+enum PredicatePart: Sendable {
   case node(PredicateNode)
   case operand(PredicateOperand)
 }
@@ -66,6 +66,16 @@ indirect enum PredicateOperand: Equatable, Sendable {
   case list([PredicateOperand])
   case calculation(PredicateCalculation)
   case call(PredicateCall)
+
+  /// The operands that it consists of.
+  var parts: [PredicateOperand] {
+    switch self {
+    case .constant, .path: []
+    case .list(let operands): operands
+    case .calculation(let calculation): calculation.operands
+    case .call(let call): call.arguments
+    }
+  }
 
   /// The operand with its strings folded, once for all records.
   func folded(_ folding: TextFolding) -> PredicateOperand {
@@ -138,6 +148,8 @@ struct PredicatePath: Equatable, Sendable {
     /// The record's id, as `recordID`.
     case recordID
     case field(FieldName)
+
+    var reference: FieldReference { if case .field(let name) = self { .path([name]) } else { .id } }
   }
 
   enum Step: Equatable, Sendable {

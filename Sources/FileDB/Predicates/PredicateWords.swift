@@ -48,12 +48,7 @@ enum PredicateKeyword: String {
 
 extension PredicateComparison.Quantifier {
   init?(_ keyword: PredicateKeyword) {
-    switch keyword {
-    case .any, .some: self = .any
-    case .all: self = .all
-    case .none: self = .none
-    default: return nil
-    }
+    self.init(rawValue: (keyword == .some ? PredicateKeyword.any : keyword).rawValue)
   }
 }
 

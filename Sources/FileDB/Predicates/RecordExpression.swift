@@ -3,12 +3,7 @@ import FileDBTables
 
 /// A calculation with the fields of a record, in the language of predicates: `n + 1`, `today + 7d`, `NOT done`.
 package struct RecordExpression: Sendable {
-  private enum Meaning {
-    case value(PredicateOperand)
-    case truth(PredicateNode)
-  }
-
-  private let meaning: Meaning
+  private let meaning: PredicatePart
   private let text: String
   /// The names of the arguments that the text uses.
   package let usedArguments: Set<String>
@@ -18,23 +13,12 @@ package struct RecordExpression: Sendable {
   package init(_ text: String, arguments: [String: PlistValue] = [:]) throws {
     self.text = text
     var rest = PredicateArguments(arguments)
-    let part = try PredicateParser.parseExpression(text, &rest)
+    meaning = try PredicateParser.parseExpression(text, &rest)
     usedArguments = Set(arguments.keys).subtracting(rest.unusedNames)
-    switch part {
-    case .operand(let operand): meaning = .value(operand)
-    case .node(let node): meaning = .truth(node)
-    }
   }
 
   /// The names of the fields in the expression. A new record has none of them.
-  package var fields: [String] {
-    let paths =
-      switch meaning {
-      case .value(let operand): operand.paths
-      case .truth(let node): node.paths
-      }
-    return paths.map(\.description)
-  }
+  package var fields: [String] { meaning.paths.map(\.description) }
 
   /// The result for a record with these fields.
   /// - Throws: ``StoreError/Code/invalidValue`` if there is no result: a field is missing or not a number, or the
@@ -44,8 +28,8 @@ package struct RecordExpression: Sendable {
     return try reader.read(EncodedRecord(id: id, fields: fields)) { () throws(StoreError) in
       let record = PredicateRecord(id: id, fields: reader)
       switch meaning {
-      case .truth(let node): return .bool(try node.isTrue(of: record))
-      case .value(let operand):
+      case .node(let node): return .bool(try node.isTrue(of: record))
+      case .operand(let operand):
         if let value = operand.term(of: record).storedValue { return value }
         throw StoreError(.invalidValue, "'\(text)' has no value\(reason(record))")
       }
@@ -53,9 +37,9 @@ package struct RecordExpression: Sendable {
   }
 
   private func reason(_ record: PredicateRecord) -> String {
-    guard case .value(let operand) = meaning,
-      let missing = operand.paths.first(where: { $0.value(in: record) == nil })
-    else { return ": these values cannot be calculated with, or the result is too large" }
+    guard let missing = meaning.paths.first(where: { $0.value(in: record) == nil }) else {
+      return ": these values cannot be calculated with, or the result is too large"
+    }
     return ": '\(missing)' is missing"
   }
 }

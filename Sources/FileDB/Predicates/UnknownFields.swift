@@ -48,7 +48,7 @@ extension TableSnapshot {
   /// The fields among `references` that no record has; none for a table without records.
   /// - Complexity: as ``RecordPredicate/unknownFields(in:)``.
   package func unknownFields(among references: [FieldReference]) -> [UnknownField] {
-    unknownFields(missing(of: references.compactMap { if case .path(let names) = $0 { names } else { nil } }))
+    unknownFields(missing(of: references.compactMap(\.names)))
   }
 
   /// The fields among `fields` that no record has.
@@ -129,38 +129,43 @@ extension PredicatePath {
   }
 }
 
-extension PredicateNode {
-  /// The paths to values in the predicate, in order.
+extension PredicatePart {
   var paths: [PredicatePath] {
     switch self {
+    case .node(let node): node.paths
+    case .operand(let operand): operand.paths
+    }
+  }
+}
+
+extension PredicateNode {
+  /// The paths to values in the predicate, in order.
+  var paths: [PredicatePath] { comparisons.flatMap { ([$0.left] + $0.test.operands).flatMap(\.paths) } }
+
+  var comparisons: [PredicateComparison] {
+    switch self {
     case .constant: []
-    case .not(let node): node.paths
-    case .and(let nodes), .or(let nodes): nodes.flatMap(\.paths)
-    case .comparison(let comparison): comparison.left.paths + comparison.test.paths
+    case .not(let node): node.comparisons
+    case .and(let nodes), .or(let nodes): nodes.flatMap(\.comparisons)
+    case .comparison(let comparison): [comparison]
     }
   }
 }
 
 extension PredicateComparison.Test {
-  fileprivate var paths: [PredicatePath] {
+  fileprivate var operands: [PredicateOperand] {
     switch self {
     case .relation(_, let right), .isIn(let right), .contains(let right), .beginsWith(let right),
       .endsWith(let right):
-      right.paths
-    case .between(let low, let high): low.paths + high.paths
+      [right]
+    case .between(let low, let high): [low, high]
     case .like, .matches, .isTrue: []
     }
   }
 }
 
 extension PredicateOperand {
-  var paths: [PredicatePath] {
-    switch self {
-    case .constant: []
-    case .path(let path): [path]
-    case .list(let operands): operands.flatMap(\.paths)
-    case .calculation(let calculation): calculation.operands.flatMap(\.paths)
-    case .call(let call): call.arguments.flatMap(\.paths)
-    }
+  fileprivate var paths: [PredicatePath] {
+    if case .path(let path) = self { [path] } else { parts.flatMap(\.paths) }
   }
 }

@@ -53,7 +53,7 @@ extension TableSnapshot {
     do {
       try predicate.checkIDs(as: Value.self, of: state.records)
       let form = ValueForm(Value.self)
-      if form.isPlain, let columns = ColumnPredicate(predicate) { return try matches(of: columns, predicate) }
+      if form.isPlain, let columns = ColumnPredicate(predicate) { return try matches(of: columns) }
       let parts = try chosen(with: FieldSearch(for: predicate), newest: form.newest) {
         (search: inout FieldSearch, record: PredicateRecord) throws(StoreError) in
         search.look(at: record.fields)
@@ -65,14 +65,12 @@ extension TableSnapshot {
     }
   }
 
-  private func matches(
-    of columns: ColumnPredicate, _ predicate: RecordPredicate
-  ) throws(StoreError) -> RecordMatches<Value> {
-    let chunks = try self.columns(of: columns.fields).ofChunks { (_, records, values) throws(StoreError) in
-      (matches: try columns.matches(records, values), hasValues: values.map(\.hasValues))
+  private func matches(of columns: ColumnPredicate) throws(StoreError) -> RecordMatches<Value> {
+    let chunks = try ofChunks(reading: columns.fields) { _, records, values in
+      (matches: columns.matches(records, values), hasValues: values.map(\.hasValues))
     }
-    let missing = columns.fields.indices.filter { field in !chunks.contains { $0.hasValues[field] } }
-    return RecordMatches(of: self, chunks.map(\.matches), missing: missing.map { [columns.fields[$0]] })
+    let missing = columns.fields.enumerated().filter { place, _ in !chunks.contains { $0.hasValues[place] } }
+    return RecordMatches(of: self, chunks.map(\.matches), missing: missing.compactMap(\.element.names))
   }
 
   /// The chosen records, found part by part.

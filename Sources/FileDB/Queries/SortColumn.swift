@@ -16,7 +16,7 @@ package struct SortColumn: Sendable {
     tellsAll = glances.allSatisfy(\.isAll)
   }
 
-  fileprivate init(_ key: SortKey, parts: [SortColumnPart]) {
+  init(_ key: SortKey, parts: [SortColumnPart]) {
     self.key = key
     glances = parts.flatMap(\.glances)
     tellsAll = parts.allSatisfy { $0.values.isEmpty }
@@ -133,42 +133,15 @@ struct SortColumnPart: Sendable {
   /// Empty if the glances are enough.
   fileprivate private(set) var values: [PlistValue?] = []
 
-  init(_ key: SortKey, _ records: [EncodedRecord], _ column: ChunkColumn) {
+  init(_ key: SortKey, _ records: [EncodedRecord], _ field: ChunkValues) {
     glances.reserveCapacity(records.count)
-    for index in records.indices { glances.append(Glance(key, records[index], column, index)) }
-    if !glances.allSatisfy(\.isAll) {
-      values = records.indices.map { column.value($0, of: key.reference.column, in: records[$0]) }
-    }
+    for index in records.indices { glances.append(Glance(field, index, of: records[index], text: key.text)) }
+    if !glances.allSatisfy(\.isAll) { values = records.indices.map { field.value($0, of: records[$0]) } }
   }
 
   /// One value for each record.
   fileprivate var allValues: [PlistValue?] {
     values.isEmpty ? [PlistValue?](repeating: nil, count: glances.count) : values
-  }
-}
-
-extension TableSnapshot {
-  /// The columns to sort by; `nil` if a key leads deeper than into a field, or to a value that is not in the stored
-  /// record.
-  func sortColumns(of keys: [SortKey]) -> [SortColumn]? {
-    guard ValueForm(Value.self).isPlain else { return nil }
-    var fields: [FieldName] = []
-    var places: [Int?] = []
-    for key in keys {
-      switch key.reference {
-      case .id: places.append(nil)
-      case .path(let names):
-        guard names.count == 1, names[0] != FieldName(TableFile.idKey) else { return nil }
-        if !fields.contains(names[0]) { fields.append(names[0]) }
-        places.append(fields.firstIndex(of: names[0]))
-      }
-    }
-    let parts = columns(of: fields).ofChunks { [places] _, records, columns in
-      zip(keys, places).map { key, place in
-        SortColumnPart(key, records, place.map { columns[$0] } ?? ChunkColumn(idsOf: records))
-      }
-    }
-    return keys.indices.map { key in SortColumn(keys[key], parts: parts.map { $0[key] }) }
   }
 }
 
@@ -182,11 +155,11 @@ private struct Glance {
   /// Whether values with the same number are equal.
   private(set) var isAll = false
 
-  init(_ key: SortKey, _ record: EncodedRecord, _ column: ChunkColumn, _ index: Int) {
-    if column.kind(index) == .text, key.text == .bytes {
+  init(_ field: ChunkValues, _ index: Int, of record: EncodedRecord, text: TextOrder) {
+    if text == .bytes, case .column(let column, _) = field, column.kind(index) == .text {
       self.init(text: record.withBytes(column.text(index)) { Self.prefix(of: $0) })
     } else {
-      self.init(column.value(index, of: key.reference.column, in: record), text: key.text)
+      self.init(field.value(index, of: record), text: text)
     }
   }
 

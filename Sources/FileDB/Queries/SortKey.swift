@@ -134,52 +134,22 @@ extension TableSnapshot {
     } catch {
       throw error.adding(table: table)
     }
-    var rest = (sortColumns(of: fields) ?? self.columns(of: fields))[...]
-    return columns.compactMap { $0 ?? rest.popFirst() }.sortedIndices(count: count)
-  }
-
-  private func columns(of keys: [SortKey]) -> [SortColumn] {
-    let parts = Parts(of: count, leastLength: 2_048)
-    let values = concurrentMap(parts.count) { part in
-      var values = [[PlistValue?]](repeating: [], count: keys.count)
-      let form = ValueForm(Value.self)
-      let fields = form.makeFields()
-      var records = state.records.makeIterator(from: parts[part].lowerBound)
-      for _ in parts[part] {
-        guard let record = records.next() else { break }
-        fields.read(form.newestOrStored(record)) {
-          for (column, key) in keys.enumerated() {
-            values[column].append(key.reference.value(in: fields, of: record.id))
-          }
-        }
-      }
-      return values
+    let parts = try ofChunks(reading: fields.map(\.reference), newest: { $0.newestOrStored }) {
+      [fields] _, records, values in
+      zip(fields, values).map { SortColumnPart($0, records, $1) }
     }
-    return keys.indices.map { column in SortColumn(keys[column], values.flatMap { $0[column] }) }
+    var rest = fields.indices.map { field in SortColumn(fields[field], parts: parts.map { $0[field] }) }[...]
+    return columns.compactMap { $0 ?? rest.popFirst() }.sortedIndices(count: count)
   }
 
   func sortedIndices<Field: Comparable>(by field: (Value) -> Field?, order: SortOrder) throws -> [Int] {
     var reader = ValueReader<Value>()
     let fields = try state.records.map { record in
-      // nan does not equal itself and has no order. It counts as missing.
       field(try StoreError.naming(record, of: source) { try reader.value(of: record) })
-        .flatMap { $0 == $0 ? $0 : nil }
     }
-    if let texts = fields as? [String?] {
-      let key = SortKey(.path([]), order: order, text: .bytes)
-      return [SortColumn(key, texts.map { $0.map(PlistValue.string) })].sortedIndices(count: count)
-    }
-    return fields.indices.sorted { left, right in
-      switch (fields[left], fields[right]) {
-      case (nil, nil): return left < right
-      case (nil, _): return false
-      case (_, nil): return true
-      case (let a?, let b?):
-        if a < b { return order == .forward }
-        if b < a { return order == .reverse }
-        return left < right
-      }
-    }
+    let key = SortKey(.path([]), order: order, text: .bytes)
+    let values = (fields as? [String?])?.map { $0.map(PlistValue.string) } ?? ranks(of: fields)
+    return [SortColumn(key, values)].sortedIndices(count: count)
   }
 }
 

@@ -33,7 +33,7 @@ extension TableSnapshot {
       return .field(field.reference)
     }
     let fields = try properties(at: path)
-    if order == .own { return .values(ranks(of: fields)) }
+    if order == .own { return .values(dynamicRanks(of: fields)) }
     return .values(
       try fields.map { field throws(StoreError) in
         let value = field.flatMap { try? FieldsEncoder.encodeValue($0, codingPath: []) }
@@ -63,51 +63,46 @@ private enum PropertyOrder {
   }
 }
 
-/// The place of each value in their type's order, from 0; `nil` for what has no place, such as `nan`.
-private func ranks<Field>(of fields: [Field?]) -> [PlistValue?] {
-  func ranks<Known: Comparable>(_ type: Known.Type) -> [PlistValue?] {
-    var places: [(value: Known, index: Int)] = []
-    for (index, field) in fields.enumerated() {
-      guard let field, let value = field as? Known, value == value else { continue }
-      places.append((value, index))
-    }
-    places.sort { $0.value < $1.value }
-    var ranks = [PlistValue?](repeating: nil, count: fields.count)
-    var rank: Int64 = 0
-    for (place, (value, index)) in places.enumerated() {
-      if place > 0, places[place - 1].value < value { rank += 1 }
-      ranks[index] = .integer(rank)
-    }
-    return ranks
+/// The ranks of properties whose type is known to be comparable only now.
+private func dynamicRanks<Field>(of fields: [Field?]) -> [PlistValue?] {
+  func known<Known: Comparable>(_ type: Known.Type) -> [PlistValue?] {
+    ranks(of: fields.map { $0 as? Known })
   }
   let type = (Field.self as? any OptionalField.Type)?.wrapped ?? Field.self
-  return (type as? any Comparable.Type).map { ranks($0) } ?? []
+  return (type as? any Comparable.Type).map { known($0) } ?? []
 }
 
-private protocol OptionalField {
+/// The place of each value in their type's order, from 0; `nil` for what has no place, such as `nan`.
+func ranks<Field: Comparable>(of fields: [Field?]) -> [PlistValue?] {
+  var places: [(value: Field, index: Int)] = []
+  for (index, field) in fields.enumerated() {
+    if let field, field == field { places.append((field, index)) }
+  }
+  places.sort { $0.value < $1.value }
+  var ranks = [PlistValue?](repeating: nil, count: fields.count)
+  var rank: Int64 = 0
+  for (place, (value, index)) in places.enumerated() {
+    if place > 0, places[place - 1].value < value { rank += 1 }
+    ranks[index] = .integer(rank)
+  }
+  return ranks
+}
+
+/// Recognizes a type that may be optional.
+protocol OptionalField {
   static var wrapped: Any.Type { get }
+  var isNil: Bool { get }
 }
 
 extension Optional: OptionalField {
-  fileprivate static var wrapped: Any.Type { Wrapped.self }
+  static var wrapped: Any.Type { Wrapped.self }
+  var isNil: Bool { self == nil }
 }
 
 /// A type whose order is that of its stored form.
-private protocol StoredInOrder {}
+protocol StoredInOrder {}
 
 extension Bool: StoredInOrder {}
-extension Int: StoredInOrder {}
-extension Int8: StoredInOrder {}
-extension Int16: StoredInOrder {}
-extension Int32: StoredInOrder {}
-extension Int64: StoredInOrder {}
-extension UInt: StoredInOrder {}
-extension UInt8: StoredInOrder {}
-extension UInt16: StoredInOrder {}
-extension UInt32: StoredInOrder {}
-extension UInt64: StoredInOrder {}
-extension Double: StoredInOrder {}
-extension Float: StoredInOrder {}
 extension String: StoredInOrder {}
 extension Date: StoredInOrder {}
 extension Data: StoredInOrder {}

@@ -3,14 +3,26 @@ import FileDBTables
 
 /// The values of one field in the records of a chunk.
 enum ChunkValues {
-  /// With the field's name; `nil` for the id.
-  case column(ChunkColumn, FieldName?)
+  /// The record's id.
+  case id
+  /// With the field's name.
+  case column(ChunkColumn, FieldName)
   case values([PlistValue?])
 
   func value(_ index: Int, of record: EncodedRecord) -> PlistValue? {
     switch self {
-    case .values(let values): values[index]
+    case .id: .integer(record.id.rawValue)
     case .column(let column, let name): column.value(index, of: name, in: record)
+    case .values(let values): values[index]
+    }
+  }
+
+  /// Whether any of the records has the field.
+  var hasValues: Bool {
+    switch self {
+    case .id: true
+    case .column(let column, _): column.hasValues
+    case .values(let values): values.contains { $0 != nil }
     }
   }
 }
@@ -27,9 +39,13 @@ private struct ChunkReader: Sendable {
   private(set) var columns: [FieldName] = []
   private var references: [FieldReference] = []
   private let form: ValueForm
+  private let newest: @Sendable (EncodedRecord) throws(StoreError) -> EncodedRecord
 
-  init(_ all: [FieldReference], _ form: ValueForm) {
-    self.form = form
+  init(
+    _ all: [FieldReference], _ form: ValueForm,
+    newest: @escaping @Sendable (EncodedRecord) throws(StoreError) -> EncodedRecord
+  ) {
+    (self.form, self.newest) = (form, newest)
     var sources: [Source] = []
     for reference in all {
       switch reference {
@@ -49,7 +65,7 @@ private struct ChunkReader: Sendable {
     let read = try read(records)
     return sources.map { source in
       switch source {
-      case .id: .column(ChunkColumn(idsOf: records), nil)
+      case .id: .id
       case .column(let place, let name): .column(columns[place], name)
       case .record(let place): .values(read[place])
       }
@@ -61,7 +77,7 @@ private struct ChunkReader: Sendable {
     var values = [[PlistValue?]](repeating: [], count: references.count)
     let fields = form.makeFields()
     for record in records {
-      fields.read(try form.newest(record)) {
+      fields.read(try newest(record)) {
         for (place, reference) in references.enumerated() {
           values[place].append(reference.value(in: fields, of: record.id))
         }
@@ -73,15 +89,21 @@ private struct ChunkReader: Sendable {
 
 extension TableSnapshot {
   /// Calls `body` for each chunk and the values of these fields, several at a time, and returns the results in order.
-  /// - Parameter body: gets the chunk's number, its records, and the values of each field.
-  /// - Throws: the errors of migrating a record to its type's newest version, and those of `body`.
+  /// - Parameters:
+  ///   - newest: the version of a record to read.
+  ///   - body: gets the chunk's number, its records, and the values of each field.
+  /// - Throws: the errors of `newest` and of `body`.
   func ofChunks<Output: Sendable>(
     reading references: [FieldReference],
+    newest: (ValueForm) -> @Sendable (EncodedRecord) throws(StoreError) -> EncodedRecord = { $0.newest },
     _ body: @Sendable (Int, [EncodedRecord], [ChunkValues]) throws(StoreError) -> Output
   ) throws(StoreError) -> [Output] {
-    let reader = ChunkReader(references, ValueForm(Value.self))
+    let form = ValueForm(Value.self)
+    let reader = ChunkReader(references, form, newest: newest(form))
+    let columns = TableColumns(
+      of: reader.columns, in: state.records, of: TableKey(table), cache: source.columns)
     do {
-      return try columns(of: reader.columns).ofChunks { (number, records, columns) throws(StoreError) in
+      return try columns.ofChunks { (number, records, columns) throws(StoreError) in
         try body(number, records, reader.values(of: records, columns))
       }
     } catch {

@@ -21,17 +21,6 @@ extension ColumnType where Self: FixedWidthInteger {
   }
 }
 
-extension Int: ColumnType {}
-extension Int8: ColumnType {}
-extension Int16: ColumnType {}
-extension Int32: ColumnType {}
-extension Int64: ColumnType {}
-extension UInt: ColumnType {}
-extension UInt8: ColumnType {}
-extension UInt16: ColumnType {}
-extension UInt32: ColumnType {}
-extension UInt64: ColumnType {}
-
 extension Double: ColumnType {
   static func fits(_ summary: FieldSummary, count: Int) -> Bool {
     func isExact(_ bound: PlistValue?) -> Bool {

@@ -31,16 +31,16 @@ extension FieldNumber where Self: FixedWidthInteger, Sum: FixedWidthInteger {
   }
 }
 
-extension Int: FieldNumber { public typealias Sum = Int }
-extension Int8: FieldNumber { public typealias Sum = Int }
-extension Int16: FieldNumber { public typealias Sum = Int }
-extension Int32: FieldNumber { public typealias Sum = Int }
-extension Int64: FieldNumber { public typealias Sum = Int }
-extension UInt8: FieldNumber { public typealias Sum = Int }
-extension UInt16: FieldNumber { public typealias Sum = Int }
-extension UInt32: FieldNumber { public typealias Sum = Int }
-extension UInt64: FieldNumber { public typealias Sum = UInt64 }
-extension UInt: FieldNumber { public typealias Sum = UInt }
+extension Int: FieldNumber, ColumnType, StoredInOrder { public typealias Sum = Int }
+extension Int8: FieldNumber, ColumnType, StoredInOrder { public typealias Sum = Int }
+extension Int16: FieldNumber, ColumnType, StoredInOrder { public typealias Sum = Int }
+extension Int32: FieldNumber, ColumnType, StoredInOrder { public typealias Sum = Int }
+extension Int64: FieldNumber, ColumnType, StoredInOrder { public typealias Sum = Int }
+extension UInt8: FieldNumber, ColumnType, StoredInOrder { public typealias Sum = Int }
+extension UInt16: FieldNumber, ColumnType, StoredInOrder { public typealias Sum = Int }
+extension UInt32: FieldNumber, ColumnType, StoredInOrder { public typealias Sum = Int }
+extension UInt64: FieldNumber, ColumnType, StoredInOrder { public typealias Sum = UInt64 }
+extension UInt: FieldNumber, ColumnType, StoredInOrder { public typealias Sum = UInt }
 
 extension FieldNumber where Self: BinaryFloatingPoint, Sum == Double {
   /// The number as a record stores it.
@@ -56,8 +56,8 @@ extension FieldNumber where Self: BinaryFloatingPoint, Sum == Double {
   }
 }
 
-extension Double: FieldNumber { public typealias Sum = Double }
-extension Float: FieldNumber { public typealias Sum = Double }
+extension Double: FieldNumber, StoredInOrder { public typealias Sum = Double }
+extension Float: FieldNumber, StoredInOrder { public typealias Sum = Double }
 
 extension Optional: FieldNumber where Wrapped: FieldNumber {
   public typealias Sum = Wrapped.Sum

@@ -94,11 +94,6 @@ extension ChunkColumn {
   }
 }
 
-extension FieldReference {
-  /// The field whose column this needs; `nil` for the id.
-  var column: FieldName? { if case .path(let names) = self { names[0] } else { nil } }
-}
-
 extension ChunkColumn.Kind {
   fileprivate var hasWord: Bool {
     switch self {

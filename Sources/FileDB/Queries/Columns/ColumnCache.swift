@@ -156,12 +156,6 @@ private struct KnownColumn: Sendable {
   }
 }
 
-extension TableSnapshot {
-  func columns(of fields: [FieldName]) -> TableColumns {
-    TableColumns(of: fields, in: state.records, of: TableKey(table), cache: source.columns)
-  }
-}
-
 extension TableSource {
   var columns: ColumnCache { extensions.value(ColumnCache.self) { ColumnCache(mostBytes: columnBytes) } }
 }

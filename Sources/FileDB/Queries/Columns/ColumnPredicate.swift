@@ -5,22 +5,22 @@ import FileDBTables
 /// A predicate that only compares fields of records with constants. It is evaluated with columns, for all records of a
 /// chunk at once.
 struct ColumnPredicate: Sendable {
-  /// The fields whose columns the predicate needs.
-  let fields: [FieldName]
+  /// The fields that the predicate needs.
+  let fields: [FieldReference]
   private let node: PredicateNode
 
   /// - Returns: `nil` for a predicate that needs more than this.
   init?(_ predicate: RecordPredicate) {
-    var fields: [FieldName] = []
+    var fields: [FieldReference] = []
     guard predicate.node.collectColumns(&fields) else { return nil }
     (node, self.fields) = (predicate.node, fields)
   }
 
   /// The matching records of a chunk.
-  func matches(_ records: [EncodedRecord], _ columns: [ChunkColumn]) throws(StoreError) -> [EncodedRecord] {
+  func matches(_ records: [EncodedRecord], _ values: [ChunkValues]) -> [EncodedRecord] {
     var selection = [Bool](repeating: true, count: records.count)
-    let chunk = ColumnChunk(records: records, fields: fields, columns: columns)
-    try chunk.narrow(&selection, by: node)
+    let chunk = ColumnChunk(records: records, fields: fields, values: values)
+    chunk.narrow(&selection, by: node)
     var found: [EncodedRecord] = []
     for index in records.indices where selection[index] { found.append(records[index]) }
     return found
@@ -29,14 +29,14 @@ struct ColumnPredicate: Sendable {
 
 extension PredicateNode {
   /// - Returns: false if columns do not suffice.
-  fileprivate func collectColumns(_ fields: inout [FieldName]) -> Bool {
+  fileprivate func collectColumns(_ fields: inout [FieldReference]) -> Bool {
     switch self {
     case .constant: return true
     case .not(let node): return node.collectColumns(&fields)
     case .and(let nodes), .or(let nodes): return nodes.allSatisfy { $0.collectColumns(&fields) }
     case .comparison(let comparison):
-      guard let root = comparison.columnTest?.root else { return false }
-      if case .field(let name) = root, !fields.contains(name) { fields.append(name) }
+      guard let field = comparison.columnTest?.field else { return false }
+      if !fields.contains(field) { fields.append(field) }
       return true
     }
   }
@@ -44,70 +44,59 @@ extension PredicateNode {
 
 extension PredicateComparison {
   /// `nil` unless it compares a field, or the id, with constants.
-  fileprivate var columnTest: (root: PredicatePath.Root, test: CellTest)? {
-    // Each record has this key, but it is not a field.
-    guard quantifier == nil, case .path(let path) = left, path.steps.isEmpty,
-      path.root != .field(FieldName(TableFile.idKey)), let test = constantTest
+  fileprivate var columnTest: (field: FieldReference, test: CellTest)? {
+    guard quantifier == nil, case .path(let path) = left, path.steps.isEmpty, let test = constantTest
     else { return nil }
-    return (path.root, test)
+    return (path.root.reference, test)
   }
 }
 
-/// A chunk with its columns.
+/// A chunk with the values of some fields.
 private struct ColumnChunk {
   let records: [EncodedRecord]
-  let fields: [FieldName]
-  let columns: [ChunkColumn]
+  let fields: [FieldReference]
+  let values: [ChunkValues]
 
   /// Removes from the selection the records that do not match. It tests only records that are still selected.
-  func narrow(_ selection: inout [Bool], by node: PredicateNode) throws(StoreError) {
+  func narrow(_ selection: inout [Bool], by node: PredicateNode) {
     switch node {
     case .constant(let value): if !value { selection.exclude(selection) }
     case .not(let node):
       var matches = selection
-      try narrow(&matches, by: node)
+      narrow(&matches, by: node)
       selection.exclude(matches)
     case .and(let nodes):
-      for node in nodes where selection.contains(true) { try narrow(&selection, by: node) }
+      for node in nodes where selection.contains(true) { narrow(&selection, by: node) }
     case .or(let nodes):
       var others = selection
       for node in nodes where others.contains(true) {
         var matches = others
-        try narrow(&matches, by: node)
+        narrow(&matches, by: node)
         others.exclude(matches)
       }
       selection.exclude(others)
-    case .comparison(let comparison): try narrow(&selection, by: comparison)
+    case .comparison(let comparison): narrow(&selection, by: comparison)
     }
   }
 
-  private func narrow(_ selection: inout [Bool], by comparison: PredicateComparison) throws(StoreError) {
-    guard let (root, test) = comparison.columnTest else {
+  private func narrow(_ selection: inout [Bool], by comparison: PredicateComparison) {
+    guard let (field, test) = comparison.columnTest, let place = fields.firstIndex(of: field) else {
       preconditionFailure("this was checked when the predicate was made")
     }
-    let column = column(of: root)
-    if column.narrow(&selection, by: test) { return }
-    lazy var fields = RecordFields()
+    let column: ChunkColumn? =
+      switch values[place] {
+      case .id: ChunkColumn(idsOf: records)
+      case .column(let column, _): column
+      case .values: nil
+      }
+    if let column, column.narrow(&selection, by: test) { return }
+    let folding = comparison.folding
     for (index, record) in records.enumerated() where selection[index] {
-      let isTrue = column.withCell(index, of: record, comparison.folding) {
-        test.isTrue(of: $0, comparison.folding)
-      }
-      if let isTrue {
-        selection[index] = isTrue
-      } else {
-        let fields = fields
-        selection[index] = try fields.read(record) { () throws(StoreError) in
-          try comparison.isTrue(of: PredicateRecord(id: record.id, fields: fields))
-        }
-      }
+      selection[index] =
+        column?.withCell(index, of: record, folding) { test.isTrue(of: $0, folding) }
+        ?? PredicateTerm(of: values[place].value(index, of: record))
+        .withCell(folding) { test.isTrue(of: $0, folding) }
     }
-  }
-
-  private func column(of root: PredicatePath.Root) -> ChunkColumn {
-    guard case .field(let name) = root, let place = fields.firstIndex(of: name) else {
-      return ChunkColumn(idsOf: records)
-    }
-    return columns[place]
   }
 }
 

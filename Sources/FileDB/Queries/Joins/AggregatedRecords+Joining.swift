@@ -84,7 +84,7 @@ extension AggregatedRecords {
         groups: numbered.groups,
         keys: try numbered.firsts.indices.map { group in
           let property = try property(group)
-          return (property as? any OptionalValue)?.isNil == true ? nil : key(property)
+          return (property as? any OptionalField)?.isNil == true ? nil : key(property)
         })
     }
     do {
@@ -124,13 +124,4 @@ extension JoinedRecords {
       left.groups, right,
       partners: left.keys.map { id in id.flatMap(right.index(of:)).map { [$0] } ?? [] })
   }
-}
-
-/// Recognizes `nil` in a type that may be optional.
-private protocol OptionalValue {
-  var isNil: Bool { get }
-}
-
-extension Optional: OptionalValue {
-  var isNil: Bool { self == nil }
 }

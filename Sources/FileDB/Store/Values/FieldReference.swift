@@ -47,6 +47,9 @@ package enum FieldReference: Hashable, Sendable {
     return names
   }
 
+  /// The names on the path; `nil` for the id.
+  var names: [FieldName]? { if case .path(let names) = self { names } else { nil } }
+
   /// The name as it is shown in a heading.
   package var title: String {
     switch self {
@@ -59,29 +62,20 @@ package enum FieldReference: Hashable, Sendable {
 
 extension FieldReference {
   package func value<Value>(in record: StoredRecord<Value>) -> PlistValue? {
-    switch self {
-    case .id: .integer(record.id.rawValue)
-    case .path(let names): Self.value(of: record[names[0].text], names.dropFirst())
-    }
+    value(of: record.id.plain) { record[$0] }
   }
 
   /// The value in a record with these fields and this id.
-  package func value(in fields: Fields, of id: AnyRecordID) -> PlistValue? {
+  package func value(in fields: Fields, of id: AnyRecordID) -> PlistValue? { value(of: id) { fields[$0] } }
+
+  func value(in fields: RecordFields, of id: AnyRecordID) -> PlistValue? { value(of: id) { fields[$0] } }
+
+  private func value(of id: AnyRecordID, _ field: (String) -> PlistValue?) -> PlistValue? {
     switch self {
     case .id: .integer(id.rawValue)
-    case .path(let names): Self.value(of: fields[names[0].text], names.dropFirst())
+    case .path(let names):
+      names.dropFirst().reduce(field(names[0].text)) { value, name in value?.value(named: name) }
     }
-  }
-
-  func value(in fields: RecordFields, of id: AnyRecordID) -> PlistValue? {
-    switch self {
-    case .id: .integer(id.rawValue)
-    case .path(let names): Self.value(of: fields[names[0].text], names.dropFirst())
-    }
-  }
-
-  private static func value(of field: PlistValue?, _ names: ArraySlice<FieldName>) -> PlistValue? {
-    names.reduce(field) { value, name in value?.value(named: name) }
   }
 }
 
