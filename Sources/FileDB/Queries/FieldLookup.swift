@@ -38,10 +38,10 @@ final class FieldLookup<Value: Codable & Sendable, Field: Hashable & Sendable>: 
   }
 
   private func follow(_ records: OrderedRecords, _ state: inout State) {
-    var reader = PropertyReader(property, in: records)
+    let property = property.reader(records)
     let newKeys = state.ids.follow(records) { record in
       do {
-        let field = try reader.property(of: record)
+        let field = try property(record)
         return field == field ? .field(field) : nil
       } catch {
         return .unreadable

@@ -24,8 +24,9 @@ final class FieldLookups: Sendable {
 struct ValueProperty<Value: Codable & Sendable, Field: Hashable & Sendable>: Sendable {
   let path: AnyKeyPath & Sendable
   fileprivate let field: @Sendable (Value) -> Field?
-  /// Reads the property from its field alone; `nil` where only the type itself can tell.
-  fileprivate let fieldAlone: @Sendable (OrderedRecords) -> @Sendable (EncodedRecord) -> Field??
+  /// Makes a function that reads the property of one record after another. It throws an error if a record does not fit
+  /// the type. The property's field is looked for in the records of a table.
+  let reader: @Sendable (OrderedRecords) -> (EncodedRecord) throws -> Field?
   /// The records of a table whose property passes a test.
   let filter:
     @Sendable (TableSnapshot<Value>, @Sendable (Field?) -> Bool) throws(StoreError) -> [StoredRecord<Value>]
@@ -38,34 +39,23 @@ struct ValueProperty<Value: Codable & Sendable, Field: Hashable & Sendable>: Sen
   ) {
     self.path = path
     self.field = { field($0[keyPath: path]) }
-    fieldAlone = { records in
-      guard let known = PropertyField(path, in: records), ValueForm(Value.self).isPlain,
-        case .path(let names) = known.reference, names.count == 1
-      else { return { _ in nil } }
-      return { record in known.property(of: record.field(names[0].text)).map(field) }
+    reader = { records in
+      let alone = PropertyField(path, in: records)
+      let names = ValueForm(Value.self).isPlain ? alone?.reference.names : nil
+      var reader = ValueReader<Value>()
+      return { record in
+        // Reading the field alone is faster.
+        if let alone, let names, names.count == 1,
+          let property = alone.property(of: record.field(names[0].text))
+        {
+          return field(property)
+        }
+        return field(try reader.value(of: record)[keyPath: path])
+      }
     }
     filter = { snapshot, isIncluded throws(StoreError) in
       try snapshot.records(at: path) { isIncluded(field($0)) }
     }
-  }
-}
-
-/// Reads a property of one record after another.
-struct PropertyReader<Value: Codable & Sendable, Field: Hashable & Sendable> {
-  private let property: ValueProperty<Value, Field>
-  private let fieldAlone: @Sendable (EncodedRecord) -> Field??
-  private var reader = ValueReader<Value>()
-
-  /// - Parameter records: those in which the field is looked for.
-  init(_ property: ValueProperty<Value, Field>, in records: OrderedRecords) {
-    self.property = property
-    fieldAlone = property.fieldAlone(records)
-  }
-
-  /// - Throws: `DecodingError` if the record does not fit the type.
-  mutating func property(of record: EncodedRecord) throws -> Field? {
-    if let field = fieldAlone(record) { return field }
-    return property.field(try reader.value(of: record))
   }
 }
 

@@ -43,7 +43,14 @@ extension TableSnapshot {
     /// - Throws: ``StoreError/Code/invalidValue``, and what the closure throws.
     /// - Complexity: O(*n*) up to this record.
     public func first(where predicate: (Value) throws -> Bool) throws -> StoredRecord<Value>? {
-      try search { try predicate($1) }
+      var reader = ValueReader<Value>()
+      for record in snapshot {
+        let value = try StoreError.naming(record.encoded, of: record.source) {
+          try reader.value(of: record.encoded)
+        }
+        if try predicate(value) { return record }
+      }
+      return nil
     }
 
     /// Whether `predicate` returns `true` for any value.
@@ -108,20 +115,15 @@ extension TableSnapshot {
     private func best<Field: Comparable>(
       by field: (Value) throws -> Field?, isBetter: (Field, Field) -> Bool
     ) throws -> StoredRecord<Value>? {
-      var best: (record: StoredRecord<Value>, field: Field)?
-      try forEach { record, value in
-        guard let field = try field(value), field == field else { return }
-        if let best, !isBetter(field, best.field) { return }
-        best = (record, field)
-      }
-      return best?.record
-    }
-
-    private func forEach(_ body: (StoredRecord<Value>, Value) throws -> Void) throws {
+      var best: (index: Int, field: Field)?
       try forEachBlock { start, values in
-        var records = snapshot.makeIterator(from: start)
-        for value in values { if let record = records.next() { try body(record, value) } }
+        for offset in values.indices {
+          guard let field = try field(values[offset]), field == field else { continue }
+          if let best, !isBetter(field, best.field) { continue }
+          best = (start + offset, field)
+        }
       }
+      return best.map { snapshot[$0.index] }
     }
 
     /// - Parameter body: gets the index of the first record of a block, and the values from there on.
@@ -136,18 +138,5 @@ extension TableSnapshot {
 
     /// Enough for each core to pay, and few enough not to take much memory.
     private static var blockLength: Int { 8_192 }
-
-    /// The first record for which `isFound` is true.
-    private func search(_ isFound: (StoredRecord<Value>, Value) throws -> Bool) throws -> StoredRecord<Value>?
-    {
-      var reader = ValueReader<Value>()
-      for record in snapshot {
-        let value = try StoreError.naming(record.encoded, of: record.source) {
-          try reader.value(of: record.encoded)
-        }
-        if try isFound(record, value) { return record }
-      }
-      return nil
-    }
   }
 }
