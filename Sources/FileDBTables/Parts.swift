@@ -23,12 +23,15 @@ package struct Parts {
 
 /// The results of `body` for 0, 1 and so on below `count`, in order. This thread works together with those of the
 /// system's pool. It does not depend on them.
-package func concurrentMap<Result: Sendable>(_ count: Int, _ body: @Sendable (Int) -> Result) -> [Result] {
-  if count == 1 { return [body(0)] }
-  let results = Mutex([Result?](repeating: nil, count: count))
+/// - Throws: the error of the lowest number for which `body` throws one.
+package func concurrentMap<Output: Sendable, Failure: Error>(
+  _ count: Int, _ body: @Sendable (Int) throws(Failure) -> Output
+) throws(Failure) -> [Output] {
+  if count == 1 { return [try body(0)] }
+  let results = Mutex([Result<Output, Failure>?](repeating: nil, count: count))
   DispatchQueue.concurrentPerform(iterations: count) { number in
-    let result = body(number)
+    let result = Result { () throws(Failure) in try body(number) }
     results.withLock { $0[number] = result }
   }
-  return results.withLock { $0.compactMap(\.self) }
+  return try results.withLock { $0.compactMap(\.self) }.map { result throws(Failure) in try result.get() }
 }

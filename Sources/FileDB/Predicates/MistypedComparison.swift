@@ -126,12 +126,12 @@ extension PredicateComparison {
     }
     guard case .path(let path) = left else { return [] }
     switch test {
-    case .relation(_, let right), .isIn(let right):
-      return right.constants.map { ConstantTest(path: path, constants: $0) }
-    case .between(let low, let high):
-      return (low.constants + high.constants).map { ConstantTest(path: path, constants: $0) }
-    case .contains(let right), .beginsWith(let right), .endsWith(let right):
-      return right.constants.map { ConstantTest(path: path, constants: $0, isAboutText: true) }
+    case .relation, .isIn, .between:
+      return test.operands.flatMap(\.constants).map { ConstantTest(path: path, constants: $0) }
+    case .contains, .beginsWith, .endsWith:
+      return test.operands.flatMap(\.constants).map {
+        ConstantTest(path: path, constants: $0, isAboutText: true)
+      }
     case .like(let pattern): return [ConstantTest(path: path, text: pattern.text)]
     case .matches(let pattern): return [ConstantTest(path: path, text: pattern.text)]
     case .isTrue: return []

@@ -110,8 +110,7 @@ extension PlistValue {
   fileprivate var joinedText: String? {
     switch self {
     case .string(let text): text
-    case .integer(let number): number.description
-    case .unsigned(let number): number.description
+    case .integer, .unsigned: description
     case .real(let number): PlistWriter.text(number)
     default: nil
     }

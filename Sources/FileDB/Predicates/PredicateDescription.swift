@@ -124,8 +124,7 @@ extension PlistValue {
   var predicateLiteral: String {
     switch self {
     case .string(let text): text.predicateLiteral
-    case .integer(let number): number.description
-    case .unsigned(let number): number.description
+    case .integer, .unsigned: description
     case .real(let number): number.isFinite ? number.description : "REAL(\"\(PlistWriter.text(number))\")"
     case .bool(let value): value ? "TRUE" : "FALSE"
     case .date(let date): "DATE(\"\(PlistDate.text(date))\")"

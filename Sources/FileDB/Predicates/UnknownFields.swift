@@ -153,7 +153,7 @@ extension PredicateNode {
 }
 
 extension PredicateComparison.Test {
-  fileprivate var operands: [PredicateOperand] {
+  var operands: [PredicateOperand] {
     switch self {
     case .relation(_, let right), .isIn(let right), .contains(let right), .beginsWith(let right),
       .endsWith(let right):

@@ -59,7 +59,10 @@ extension TableSnapshot {
         search.look(at: record.fields)
         return try predicate.matches(record)
       }
-      return RecordMatches(of: self, parts)
+      let missing = (parts.first?.state.missing ?? []).filter { field in
+        parts.allSatisfy { $0.state.missing.contains(field) }
+      }
+      return RecordMatches(of: self, parts.map(\.records), missing: missing)
     } catch {
       throw error.adding(table: table)
     }
@@ -83,14 +86,9 @@ extension TableSnapshot {
     where isChosen: @Sendable (inout State, PredicateRecord) throws(Failure) -> Bool
   ) throws(Failure) -> [(records: [EncodedRecord], state: State)] {
     let parts = Parts(of: count, leastLength: 2_048)
-    let results = concurrentMap(parts.count) { part in
-      Result { () throws(Failure) in
-        try chosen(in: parts[part], with: initial, newest: newest, where: isChosen)
-      }
+    return try concurrentMap(parts.count) { part throws(Failure) in
+      try chosen(in: parts[part], with: initial, newest: newest, where: isChosen)
     }
-    var found: [(records: [EncodedRecord], state: State)] = []
-    for result in results { found.append(try result.get()) }
-    return found
   }
 
   private func chosen<State, Failure: Error>(
@@ -121,16 +119,6 @@ public struct RecordMatches<Value: Codable & Sendable>: Sendable {
 
   init(of snapshot: TableSnapshot<Value>, _ parts: [[EncodedRecord]], missing: [FieldSearch.Keys]) {
     (self.snapshot, self.parts, self.missing) = (snapshot, parts, missing)
-  }
-
-  /// - Parameter parts: parts of the table, each with the fields that are missing in it.
-  fileprivate init(
-    of snapshot: TableSnapshot<Value>, _ parts: [(records: [EncodedRecord], state: FieldSearch)]
-  ) {
-    self.snapshot = snapshot
-    self.parts = parts.map(\.records)
-    let first = parts.first?.state.missing ?? []
-    missing = first.filter { field in parts.allSatisfy { $0.state.missing.contains(field) } }
   }
 
   /// The number of records that match.

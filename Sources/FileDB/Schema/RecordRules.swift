@@ -63,7 +63,7 @@ package struct RecordRules {
   private func checkValues(of fields: Fields, isNew: (String) -> Bool) throws(StoreError) {
     for rule in rules where isNew(rule.field.name) {
       let value = fields[rule.field.name]
-      try transaction.checkValue(value, rule)
+      if let error = rule.error(for: value) { throw error }
       // A record may refer to a later one of its own table.
       if rule.field.references?.tableKey != table { try transaction.checkReference(value, rule) }
     }

@@ -76,11 +76,8 @@ extension PlistValue {
   package var quoted: String {
     switch self {
     case .string(let text): "'\(text.count > 60 ? text.prefix(60) + "…" : text[...])'"
-    case .integer(let number): "\(number)"
-    case .unsigned(let number): "\(number)"
+    case .integer, .unsigned, .bool, .date: description
     case .real(let number): PlistWriter.text(number)
-    case .bool(let value): value ? "true" : "false"
-    case .date(let date): PlistDate.text(date)
     case .data(let data): "data of \(data.count) bytes"
     case .array(let elements): "an array of \(elements.count)"
     case .dict(let entries): "a dictionary of \(entries.count)"

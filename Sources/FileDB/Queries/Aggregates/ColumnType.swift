@@ -10,11 +10,7 @@ protocol ColumnType {
 extension ColumnType where Self: FixedWidthInteger {
   static func fits(_ summary: FieldSummary, count: Int) -> Bool {
     func isInRange(_ bound: PlistValue?) -> Bool {
-      switch bound {
-      case .integer(let number)?: Self(exactly: number) != nil
-      case .unsigned(let number)?: Self(exactly: number) != nil
-      default: count == 0
-      }
+      bound?.wholeNumber.map { Self(exactly: $0) != nil } ?? (count == 0)
     }
     return summary.integerCount == count && summary.count == count && isInRange(summary.minimum)
       && isInRange(summary.maximum)

@@ -22,13 +22,7 @@ extension FieldNumber where Self: FixedWidthInteger {
 
 extension FieldNumber where Self: FixedWidthInteger, Sum: FixedWidthInteger {
   /// The sum as an integer; `nil` if it is too large for its type.
-  public static func _sum(_ total: PlistValue) -> Sum? {
-    switch total {
-    case .integer(let number): Sum(exactly: number)
-    case .unsigned(let number): Sum(exactly: number)
-    default: nil
-    }
-  }
+  public static func _sum(_ total: PlistValue) -> Sum? { total.wholeNumber.flatMap { Sum(exactly: $0) } }
 }
 
 extension Int: FieldNumber, ColumnType, StoredInOrder { public typealias Sum = Int }
@@ -47,13 +41,7 @@ extension FieldNumber where Self: BinaryFloatingPoint, Sum == Double {
   public var _fieldValue: PlistValue? { .real(Double(self)) }
 
   /// The sum as a `Double`.
-  public static func _sum(_ total: PlistValue) -> Double? {
-    switch total {
-    case .integer(let number): Double(number)
-    case .unsigned(let number): Double(number)
-    default: total.real
-    }
-  }
+  public static func _sum(_ total: PlistValue) -> Double? { total.anyReal }
 }
 
 extension Double: FieldNumber, StoredInOrder { public typealias Sum = Double }

@@ -39,11 +39,10 @@ public struct FieldSummary: Sendable {
   /// - Complexity: O(1).
   public func sum() throws(StoreError) -> PlistValue {
     if realCount > 0 { return .real(realSum) }
-    if let sum = Int64(exactly: integers) { return .integer(sum) }
-    guard let sum = UInt64(exactly: integers) else {
+    guard let sum = PlistValue(whole: integers) else {
       throw StoreError(.unrepresentableValue, "the sum \(integers) is too large for an integer")
     }
-    return PlistValue(sum)
+    return sum
   }
 
   /// The average of the numbers; `nil` if there are no numbers. The sum of integers cannot overflow.

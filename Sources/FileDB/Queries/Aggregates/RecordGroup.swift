@@ -59,14 +59,8 @@ extension AggregatedRecords {
     let fields = (repeat PropertyField(each path, in: own.all.snapshot.state.records))
     var references: [FieldReference?] = []
     for field in repeat each fields { references.append(field?.reference) }
-    do {
-      let numbered = try own.numbered(by: references)
-      return try numbered.groups { group in
-        (repeat try numbered.property(each fields, at: each path, of: group))
-      }
-    } catch is Undecided {
-      let numbered = try own.individually()
-      return try numbered.groups { group in (repeat try numbered.firsts[group].value[keyPath: each path]) }
+    return try own.numbered(by: references) { numbered in
+      try numbered.groups { group in (repeat try numbered.property(each fields, at: each path, of: group)) }
     }
   }
 
@@ -93,8 +87,9 @@ extension AggregatedRecords {
 /// Groups of records with equal values in some fields, compared in their stored form. Several may be equal in Swift.
 struct NumberedGroups<Value: Codable & Sendable> {
   let groups: GroupedRecords<Value>
-  /// The fields by which they are grouped, and their values for each group.
-  fileprivate let references: [FieldReference]
+  /// The fields by which they are grouped; `nil` if each record is a group of its own.
+  fileprivate let references: [FieldReference]?
+  /// The values of these fields for each group.
   fileprivate let keys: [[PlistValue?]]
   /// The first record of each group.
   let firsts: [StoredRecord<Value>]
@@ -104,6 +99,7 @@ struct NumberedGroups<Value: Codable & Sendable> {
   func property<Field>(
     _ field: PropertyField<Field>?, at path: KeyPath<Value, Field>, of group: Int
   ) throws -> Field {
+    guard let references else { return try firsts[group].value[keyPath: path] }
     guard let field, let place = references.firstIndex(of: field.reference),
       let property = field.property(of: keys[group][place])
     else { throw Undecided() }
@@ -136,23 +132,23 @@ struct NumberedGroups<Value: Codable & Sendable> {
 }
 
 extension RecordGroup {
-  /// Groups the records by these fields.
-  /// - Throws: ``Undecided`` if one of the fields is not known.
-  func numbered(by references: [FieldReference?]) throws -> NumberedGroups<Value> {
+  /// Calls `body` with the records grouped by these fields. If a field is not known, or is not enough for `body`, calls
+  /// it with each record as a group of its own.
+  func numbered<Output>(
+    by references: [FieldReference?], _ body: (NumberedGroups<Value>) throws -> Output
+  ) throws -> Output {
     let known = references.compactMap(\.self)
-    guard known.count == references.count else { throw Undecided() }
-    let (groups, keys) = try all.grouped(number, by: known)
-    return NumberedGroups(groups, known, keys)
-  }
-
-  /// Each record as a group of its own.
-  func individually() throws(StoreError) -> NumberedGroups<Value> {
-    NumberedGroups(try all.grouped(number, by: [.id]).groups, [], [])
+    if known.count == references.count {
+      let (groups, keys) = try all.grouped(number, by: known)
+      do { return try body(NumberedGroups(groups, known, keys)) } catch is Undecided {}
+    }
+    return try body(NumberedGroups(all.grouped(number, by: [.id]).groups, nil, []))
   }
 }
 
 extension NumberedGroups {
-  fileprivate init(_ groups: GroupedRecords<Value>, _ references: [FieldReference], _ keys: [[PlistValue?]]) {
+  fileprivate init(_ groups: GroupedRecords<Value>, _ references: [FieldReference]?, _ keys: [[PlistValue?]])
+  {
     self.init(
       groups: groups, references: references, keys: keys,
       firsts: groups.firstIndices.map { groups.snapshot[$0] })

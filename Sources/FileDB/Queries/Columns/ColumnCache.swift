@@ -93,25 +93,17 @@ struct TableColumns: Sendable {
   ) throws(Failure) -> [Output] {
     let areComplete = known.allSatisfy { $0?.isComplete == true }
     let parts = Parts(of: chunks.count, leastLength: 8)
-    let results = concurrentMap(parts.count) { part in
-      Result { () throws(Failure) in
-        var (outputs, made): ([Output], [[ChunkColumn]]) = ([], [])
-        for chunk in parts[part] {
-          let columns = columns(ofChunk: chunk)
-          outputs.append(try body(chunk, chunks[chunk].records, columns))
-          if !areComplete { made.append(columns) }
-        }
-        return (outputs: outputs, columns: made)
+    let results = try concurrentMap(parts.count) { part throws(Failure) in
+      var (outputs, made): ([Output], [[ChunkColumn]]) = ([], [])
+      for chunk in parts[part] {
+        let columns = columns(ofChunk: chunk)
+        outputs.append(try body(chunk, chunks[chunk].records, columns))
+        if !areComplete { made.append(columns) }
       }
+      return (outputs: outputs, columns: made)
     }
-    var (outputs, made): ([Output], [[ChunkColumn]]) = ([], [])
-    for result in results {
-      let result = try result.get()
-      outputs += result.outputs
-      made += result.columns
-    }
-    if !areComplete { keep(made) }
-    return outputs
+    if !areComplete { keep(results.flatMap(\.columns)) }
+    return results.flatMap(\.outputs)
   }
 
   private func columns(ofChunk chunk: Int) -> [ChunkColumn] {

@@ -77,22 +77,12 @@ extension AggregatedRecords {
   ) throws -> KeyedRecords<Value, Key> {
     let own = asGroup
     let field = PropertyField(path, in: own.all.snapshot.state.records)
-    func keyed(_ numbered: NumberedGroups<Value>, _ property: (Int) throws -> Field) throws -> KeyedRecords<
-      Value, Key
-    > {
-      KeyedRecords(
-        groups: numbered.groups,
-        keys: try numbered.firsts.indices.map { group in
-          let property = try property(group)
-          return (property as? any OptionalField)?.isNil == true ? nil : key(property)
-        })
-    }
-    do {
-      let numbered = try own.numbered(by: [field?.reference])
-      return try keyed(numbered) { try numbered.property(field, at: path, of: $0) }
-    } catch is Undecided {
-      let numbered = try own.individually()
-      return try keyed(numbered) { try numbered.firsts[$0].value[keyPath: path] }
+    return try own.numbered(by: [field?.reference]) { numbered in
+      let keys: [Key?] = try numbered.firsts.indices.map { group in
+        let property = try numbered.property(field, at: path, of: group)
+        return (property as? any OptionalField)?.isNil == true ? nil : key(property)
+      }
+      return KeyedRecords(groups: numbered.groups, keys: keys)
     }
   }
 

@@ -3,7 +3,9 @@ import FileDBTables
 import Synchronization
 
 /// A Swift predicate that reads only the fields that it uses.
-struct CompiledPredicate<Value: Codable & Sendable> {
+///
+/// Unchecked because one thread makes it and uses it at a time.
+struct CompiledPredicate<Value: Codable & Sendable>: @unchecked Sendable {
   let references: [FieldReference]
   private let test: Evaluation<Bool>
   private let cursor: RecordCursor
@@ -38,15 +40,11 @@ struct CompiledPredicate<Value: Codable & Sendable> {
 
 /// The same predicate for several threads.
 final class CompiledPredicates<Value: Codable & Sendable>: Sendable {
-  // Unchecked: only the thread that takes it out uses it.
-  private struct Spare: @unchecked Sendable {
-    let compiled: CompiledPredicate<Value>
-  }
-
   let references: [FieldReference]
   private let predicate: Predicate<Value>
   private let records: OrderedRecords
-  private let spare: Mutex<[Spare]>
+  /// Each is used only by the thread that takes it out.
+  private let spare: Mutex<[CompiledPredicate<Value>]>
 
   /// - Parameter records: those in which the fields of properties are looked for.
   /// - Returns: `nil` for a predicate that needs whole values.
@@ -54,7 +52,7 @@ final class CompiledPredicates<Value: Codable & Sendable>: Sendable {
     guard let compiled = CompiledPredicate(predicate, records) else { return nil }
     (self.predicate, self.records) = (predicate, records)
     references = compiled.references
-    spare = Mutex([Spare(compiled: compiled)])
+    spare = Mutex([compiled])
   }
 
   /// The matching records of a chunk.
@@ -62,14 +60,12 @@ final class CompiledPredicates<Value: Codable & Sendable>: Sendable {
   func matches(
     _ records: [EncodedRecord], _ fields: [ChunkValues], from source: TableSource
   ) throws -> [EncodedRecord] {
-    guard
-      let own = spare.withLock({ $0.popLast() }) ?? CompiledPredicate(predicate, self.records).map(Spare.init)
-    else {
+    guard let own = spare.withLock({ $0.popLast() }) ?? CompiledPredicate(predicate, self.records) else {
       preconditionFailure("the predicate was compiled before")
     }
     defer { spare.withLock { $0.append(own) } }
     var reader = ValueReader<Value>()
-    return try own.compiled.matches(records, fields) { record in
+    return try own.matches(records, fields) { record in
       try predicate.evaluate(try StoreError.naming(record, of: source) { try reader.value(of: record) })
     }
   }

@@ -48,7 +48,7 @@ struct RuleCheck {
       guard isNew || changedRules.contains(FieldName(rule.field.name)) else { continue }
       do throws(StoreError) {
         let isRestored = isRestored(value, rule.field.name, record.id)
-        if !isRestored { try transaction.checkValue(value, rule) }
+        if !isRestored, let error = rule.error(for: value) { throw error }
         // Other records may have come or gone since, so references are still checked.
         if !isRestored || !wasMisfit(record.id, MisfitRule.reference(rule.field.name)) {
           try transaction.checkReference(value, rule)
@@ -111,25 +111,34 @@ struct RuleCheck {
   }
 }
 
-extension TransactionState {
-  /// Checks the value of a field by itself.
+extension ValueRules {
+  /// What is wrong with a field by itself.
   /// - Parameter value: `nil` if the record does not have the field.
-  func checkValue(_ value: PlistValue?, _ rule: ValueRules) throws(StoreError) {
+  func error(for value: PlistValue?) -> StoreError? {
     guard let value else {
-      if rule.field.isRequired { throw StoreError.required(rule.field) }
-      return
+      return field.isRequired
+        ? StoreError(.requiredField, "the field is required", field: field.name) : nil
     }
-    if let misfit = rule.misfit(of: value) {
-      throw StoreError(misfit.code, misfit.message, field: rule.field.name)
-    }
+    return misfit(of: value).map { StoreError($0.code, $0.message, field: field.name) }
   }
 
+  /// The error if there is no record to which a value refers.
+  /// - Parameter isNamed: whether there is a record to which a value refers.
+  func referenceError(
+    for value: PlistValue?, _ isNamed: (PlistValue, ReferenceRule) throws(StoreError) -> Bool
+  ) throws(StoreError) -> StoreError? {
+    guard let value, let rule = field.references, try !isNamed(value, rule) else { return nil }
+    return StoreError(.missingReference, "\(rule.text) has no \(value.quoted)", field: field.name)
+  }
+}
+
+extension TransactionState {
   /// Checks that the record exists to which a value refers.
   func checkReference(_ value: PlistValue?, _ rule: ValueRules) throws(StoreError) {
-    guard let value, let reference = rule.field.references,
-      try !names(value, reference, in: table(reference.table))
-    else { return }
-    throw StoreError.missingReference(value, reference, field: rule.field.name)
+    let error = try rule.referenceError(for: value) { value, rule throws(StoreError) in
+      try names(value, rule, in: table(rule.table))
+    }
+    if let error { throw error }
   }
 
   /// Whether there is a record in `target` that a value refers to.
@@ -166,10 +175,6 @@ extension ReferenceRule {
 }
 
 extension StoreError {
-  static func required(_ field: FieldSchema) -> StoreError {
-    StoreError(.requiredField, "the field is required", field: field.name)
-  }
-
   static func notUnique(_ names: [String], _ fields: PlistDictionary, other: AnyRecordID) -> StoreError {
     let values = names.compactMap { fields[$0]?.quoted }.joined(separator: ", ")
     guard names.count > 1 else {

@@ -31,7 +31,9 @@ struct SchemaMisfits {
       let fields = record.fields(names)
       for rule in rules {
         let value = fields[rule.field.name]
-        guard let error = try Self.misfit(value, rule, isNamed) else { continue }
+        var error = rule.error(for: value)
+        if error == nil { error = try rule.referenceError(for: value, isNamed) }
+        guard let error else { continue }
         all.append(
           Misfit(
             record: record, error: error.adding(record: record.id), value: value, rule: rule.field, other: nil
@@ -49,24 +51,6 @@ struct SchemaMisfits {
         all.append(Misfit(record: record, error: error, value: values[0], rule: rule, other: first))
       }
     }
-  }
-
-  private static func misfit(
-    _ value: PlistValue?, _ rule: ValueRules,
-    _ isNamed: (PlistValue, ReferenceRule) throws(StoreError) -> Bool
-  ) throws(StoreError) -> StoreError? {
-    guard let value else { return rule.field.isRequired ? .required(rule.field) : nil }
-    if let misfit = rule.misfit(of: value) {
-      return StoreError(misfit.code, misfit.message, field: rule.field.name)
-    }
-    guard let reference = rule.field.references, try !isNamed(value, reference) else { return nil }
-    return .missingReference(value, reference, field: rule.field.name)
-  }
-}
-
-extension StoreError {
-  static func missingReference(_ value: PlistValue, _ rule: ReferenceRule, field: String) -> StoreError {
-    StoreError(.missingReference, "\(rule.text) has no \(value.quoted)", field: field)
   }
 }
 
