@@ -59,9 +59,10 @@ struct ValueProperty<Value: Codable & Sendable, Field: Hashable & Sendable>: Sen
   }
 }
 
-private struct LookupName: Hashable, Sendable {
+/// Unchecked: the path is `Sendable`, but a property whose type says so would not be `Hashable`.
+private struct LookupName: Hashable, @unchecked Sendable {
   let table: TableKey
-  let path: AnyKeyPath & Sendable
+  let path: AnyKeyPath
   /// A path to an optional can be used for the wrapped type, or for the optional type.
   let type: ObjectIdentifier
 
@@ -69,15 +70,6 @@ private struct LookupName: Hashable, Sendable {
     self.table = table
     path = property.path
     type = ObjectIdentifier(ValueProperty<Value, Field>.self)
-  }
-
-  static func == (left: LookupName, right: LookupName) -> Bool {
-    left.table == right.table && left.path as AnyKeyPath == right.path && left.type == right.type
-  }
-
-  func hash(into hasher: inout Hasher) {
-    table.hash(into: &hasher)
-    (path as AnyKeyPath).hash(into: &hasher)
   }
 }
 

@@ -87,27 +87,20 @@ extension TableSnapshot {
   ) throws(Failure) -> [(records: [EncodedRecord], state: State)] {
     let parts = Parts(of: count, leastLength: 2_048)
     return try concurrentMap(parts.count) { part throws(Failure) in
-      try chosen(in: parts[part], with: initial, newest: newest, where: isChosen)
-    }
-  }
-
-  private func chosen<State, Failure: Error>(
-    in part: Range<Int>, with initial: State, newest: (EncodedRecord) throws(Failure) -> EncodedRecord,
-    where isChosen: (inout State, PredicateRecord) throws(Failure) -> Bool
-  ) throws(Failure) -> (records: [EncodedRecord], state: State) {
-    let form = ValueForm(Value.self)
-    let fields = form.makeFields()
-    var current = initial
-    var found: [EncodedRecord] = []
-    var records = state.records.makeIterator(from: part.lowerBound)
-    for _ in part {
-      guard let record = records.next() else { break }
-      let isMatch = try fields.read(form.isPlain ? record : newest(record)) { () throws(Failure) in
-        try isChosen(&current, PredicateRecord(id: record.id, fields: fields))
+      let form = ValueForm(Value.self)
+      let fields = form.makeFields()
+      var current = initial
+      var found: [EncodedRecord] = []
+      var records = state.records.makeIterator(from: parts[part].lowerBound)
+      for _ in parts[part] {
+        guard let record = records.next() else { break }
+        let isMatch = try fields.read(form.isPlain ? record : newest(record)) { () throws(Failure) in
+          try isChosen(&current, PredicateRecord(id: record.id, fields: fields))
+        }
+        if isMatch { found.append(record) }
       }
-      if isMatch { found.append(record) }
+      return (records: found, state: current)
     }
-    return (found, current)
   }
 }
 

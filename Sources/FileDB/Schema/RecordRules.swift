@@ -84,9 +84,7 @@ package struct RecordRules {
           field: names[0])
       }
       guard comparison == .rowsAndTable, let state = try? transaction.table(table.text),
-        let other = transaction.ids(where: names, are: values, in: table, state, atMost: 2).first(where: {
-          $0 != id
-        })
+        let other = transaction.other(than: id, with: values, in: names, of: table, state)
       else { continue }
       throw StoreError.notUnique(names, fields.dictionary, other: other)
     }

@@ -20,7 +20,7 @@ struct ChunkColumn: Sendable {
   private let kinds: [Kind]
   /// For an integer, its value. For a real or a date, its bits. For a string, its beginning in the record and, in the
   /// lower half, its length. Empty if no kind needs a word.
-  private let words: [UInt64]
+  let words: [UInt64]
   let count: Int
 
   /// - Parameter finder: the finder for the field.
@@ -66,14 +66,7 @@ struct ChunkColumn: Sendable {
   /// The range of a string in its record's bytes.
   func text(_ index: Int) -> Range<Int> {
     let start = Int(words[index] >> 32)
-    return start..<start + textLength(index)
-  }
-
-  func textLength(_ index: Int) -> Int { Int(words[index] & 0xFFFF_FFFF) }
-
-  /// Calls `body` with the words of a column whose values have one kind.
-  func withWords<Result>(_ body: (UnsafeBufferPointer<UInt64>) -> Result) -> Result {
-    words.withUnsafeBufferPointer(body)
+    return start..<start + Int(words[index] & 0xFFFF_FFFF)
   }
 }
 

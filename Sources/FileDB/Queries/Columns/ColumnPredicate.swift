@@ -143,7 +143,7 @@ extension ChunkColumn {
   private func narrow<Number: Comparable>(
     _ selection: inout [Bool], _ verdict: Verdict, _ constant: Number, _ number: (UInt64) -> Number
   ) {
-    withWords { words in
+    words.withUnsafeBufferPointer { words in
       selection.withUnsafeMutableBufferPointer { selection in
         for index in 0..<min(words.count, selection.count) {
           let value = number(words[index])

@@ -150,8 +150,9 @@ extension TransactionState {
   }
 
   /// Another record with the same values. If this record lacks one of the fields, there is none.
+  /// - Parameter id: `nil` for a record that is not in the table yet.
   func other(
-    than id: AnyRecordID, with values: [PlistValue?], in names: [String], of key: TableKey,
+    than id: AnyRecordID?, with values: [PlistValue?], in names: [String], of key: TableKey,
     _ table: TableState
   ) -> AnyRecordID? {
     let known = values.compactMap(\.self)
