@@ -184,6 +184,47 @@ extension PredicatePath.Step {
   var key: FieldName? { if case .key(let name) = self { name } else { nil } }
 }
 
+extension PredicatePart {
+  var paths: [PredicatePath] {
+    switch self {
+    case .node(let node): node.paths
+    case .operand(let operand): operand.paths
+    }
+  }
+}
+
+extension PredicateNode {
+  /// The paths to values in the predicate, in order.
+  var paths: [PredicatePath] { comparisons.flatMap { ([$0.left] + $0.test.operands).flatMap(\.paths) } }
+
+  var comparisons: [PredicateComparison] {
+    switch self {
+    case .constant: []
+    case .not(let node): node.comparisons
+    case .and(let nodes), .or(let nodes): nodes.flatMap(\.comparisons)
+    case .comparison(let comparison): [comparison]
+    }
+  }
+}
+
+extension PredicateComparison.Test {
+  var operands: [PredicateOperand] {
+    switch self {
+    case .relation(_, let right), .isIn(let right), .contains(let right), .beginsWith(let right),
+      .endsWith(let right):
+      [right]
+    case .between(let low, let high): [low, high]
+    case .like, .matches, .isTrue: []
+    }
+  }
+}
+
+extension PredicateOperand {
+  fileprivate var paths: [PredicatePath] {
+    if case .path(let path) = self { [path] } else { parts.flatMap(\.paths) }
+  }
+}
+
 /// Dates in the forms of ISO 8601 that people write.
 enum ISODate {
   /// `2026`, `2026-01` or `2026-01-31`, which are their first second; a day with `T` or a space and `12:00`, `12:00:00`

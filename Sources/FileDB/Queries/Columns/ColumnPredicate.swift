@@ -12,7 +12,10 @@ struct ColumnPredicate: Sendable {
   /// - Returns: `nil` for a predicate that needs more than this.
   init?(_ predicate: RecordPredicate) {
     var fields: [FieldReference] = []
-    guard predicate.node.collectColumns(&fields) else { return nil }
+    for comparison in predicate.node.comparisons {
+      guard let field = comparison.columnTest?.field else { return nil }
+      if !fields.contains(field) { fields.append(field) }
+    }
     (node, self.fields) = (predicate.node, fields)
   }
 
@@ -24,21 +27,6 @@ struct ColumnPredicate: Sendable {
     var found: [EncodedRecord] = []
     for index in records.indices where selection[index] { found.append(records[index]) }
     return found
-  }
-}
-
-extension PredicateNode {
-  /// - Returns: false if columns do not suffice.
-  fileprivate func collectColumns(_ fields: inout [FieldReference]) -> Bool {
-    switch self {
-    case .constant: return true
-    case .not(let node): return node.collectColumns(&fields)
-    case .and(let nodes), .or(let nodes): return nodes.allSatisfy { $0.collectColumns(&fields) }
-    case .comparison(let comparison):
-      guard let field = comparison.columnTest?.field else { return false }
-      if !fields.contains(field) { fields.append(field) }
-      return true
-    }
   }
 }
 
