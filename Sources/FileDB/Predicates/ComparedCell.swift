@@ -86,25 +86,6 @@ enum CellTest: Equatable, Sendable {
   case like(LikePattern)
   case isTrue
 
-  /// - Parameter value: the value of an operand; `nil` if it is not known yet.
-  /// - Returns: `nil` if an operand has no value, and for `MATCHES`, which needs the text as it is written.
-  init?(_ test: PredicateComparison.Test, _ value: (PredicateOperand) -> PredicateTerm?) {
-    let test: CellTest? =
-      switch test {
-      case .relation(let relation, let right): value(right).map { .relation(relation, $0) }
-      case .between(let low, let high): value(low).flatMap { low in value(high).map { .between(low, $0) } }
-      case .isIn(let right): value(right).map(CellTest.isIn)
-      case .contains(let right): value(right).map(CellTest.contains)
-      case .beginsWith(let right): value(right).map(CellTest.beginsWith)
-      case .endsWith(let right): value(right).map(CellTest.endsWith)
-      case .like(let pattern): .like(pattern)
-      case .matches: nil
-      case .isTrue: .isTrue
-      }
-    guard let test else { return nil }
-    self = test
-  }
-
   /// - Parameter folding: that of the comparison, and of the cell.
   func isTrue(of cell: ComparedCell, _ folding: TextFolding) -> Bool {
     switch self {
@@ -130,6 +111,25 @@ enum CellTest: Equatable, Sendable {
   ) -> Bool {
     guard let text = cell.text else { return false }
     return part.withCell(folding) { $0.text.map { test(text, $0) } ?? false }
+  }
+}
+
+extension PredicateComparison.Test {
+  /// The test with the values of its operands.
+  /// - Parameter value: the value of an operand; `nil` if it is not known yet.
+  /// - Returns: `nil` if an operand has no value, and for `MATCHES`, which needs the text as it is written.
+  func with(_ value: (PredicateOperand) -> PredicateTerm?) -> CellTest? {
+    switch self {
+    case .relation(let relation, let right): value(right).map { .relation(relation, $0) }
+    case .between(let low, let high): value(low).flatMap { low in value(high).map { .between(low, $0) } }
+    case .isIn(let right): value(right).map(CellTest.isIn)
+    case .contains(let right): value(right).map(CellTest.contains)
+    case .beginsWith(let right): value(right).map(CellTest.beginsWith)
+    case .endsWith(let right): value(right).map(CellTest.endsWith)
+    case .like(let pattern): .like(pattern)
+    case .matches: nil
+    case .isTrue: .isTrue
+    }
   }
 }
 

@@ -23,37 +23,24 @@ extension PredicateNode: CustomStringConvertible {
 
 extension PredicateComparison: CustomStringConvertible {
   var description: String {
-    if test == .isTrue { return left.description }
+    switch test {
+    case .relation(let relation, let right): text(relation.rawValue, right.description)
+    case .between(let low, let high): text(.between, "{\(low), \(high)}")
+    case .isIn(let right): text(.isIn, right.description)
+    case .contains(let right): text(.contains, right.description)
+    case .beginsWith(let right): text(.beginsWith, right.description)
+    case .endsWith(let right): text(.endsWith, right.description)
+    case .like(let pattern): text(.like, pattern.text.predicateLiteral)
+    case .matches(let pattern): text(.matches, pattern.text.predicateLiteral)
+    case .isTrue: left.description
+    }
+  }
+
+  private func text(_ keyword: PredicateKeyword, _ right: String) -> String { text(keyword.rawValue, right) }
+
+  private func text(_ comparator: String, _ right: String) -> String {
     let words = (quantifier.map { [$0.rawValue] } ?? []) + [left.description, comparator + folding.modifiers]
     return (words + [right]).joined(separator: " ")
-  }
-
-  private var comparator: String {
-    let keyword: PredicateKeyword
-    switch test {
-    case .relation(let relation, _): return relation.rawValue
-    case .between: keyword = .between
-    case .isIn: keyword = .isIn
-    case .contains: keyword = .contains
-    case .beginsWith: keyword = .beginsWith
-    case .endsWith: keyword = .endsWith
-    case .like: keyword = .like
-    case .matches: keyword = .matches
-    case .isTrue: return ""
-    }
-    return keyword.rawValue
-  }
-
-  private var right: String {
-    switch test {
-    case .relation(_, let right), .isIn(let right), .contains(let right), .beginsWith(let right),
-      .endsWith(let right):
-      right.description
-    case .between(let low, let high): "{\(low), \(high)}"
-    case .like(let pattern): pattern.text.predicateLiteral
-    case .matches(let pattern): pattern.text.predicateLiteral
-    case .isTrue: ""
-    }
   }
 }
 

@@ -50,7 +50,7 @@ extension PredicateComparison {
       guard let text = left.string else { return false }
       return try pattern.matches(text)
     }
-    let test = CellTest(test) { $0.term(of: record) }
+    let test = test.with { $0.term(of: record) }
     return left.withCell(folding) { test?.isTrue(of: $0, folding) ?? false }
   }
 }

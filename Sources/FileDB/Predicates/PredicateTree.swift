@@ -55,7 +55,7 @@ struct PredicateComparison: Equatable, Sendable {
 
   init(quantifier: Quantifier?, left: PredicateOperand, test: Test, folding: TextFolding) {
     (self.quantifier, self.left, self.test, self.folding) = (quantifier, left, test, folding)
-    constantTest = CellTest(test, \.term)
+    constantTest = test.with(\.term)
   }
 }
 

@@ -88,13 +88,6 @@ extension TableSnapshot {
     return parts.flatMap(\.fields)
   }
 
-  /// The property of the record at this index, if it was found before.
-  /// - Throws: ``StoreError/Code/invalidValue`` if the record does not fit the type.
-  func property<Field>(_ found: Field?, at path: KeyPath<Value, Field>, _ index: Int) throws -> Field {
-    if let found { return found }
-    return try self[index].value[keyPath: path]
-  }
-
   /// The records whose property passes a test, in order.
   /// - Throws: ``StoreError/Code/invalidValue`` for the first record whose property is not known.
   func records<Field>(

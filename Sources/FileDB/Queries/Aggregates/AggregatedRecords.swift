@@ -145,6 +145,6 @@ extension AggregatedRecords {
     let own = asGroup
     let snapshot = own.all.snapshot
     let fields = try snapshot.properties(at: path)
-    return try own.all.indices(of: own.number).map { try snapshot.property(fields[$0], at: path, $0) }
+    return try own.all.indices(of: own.number).map { try fields[$0] ?? snapshot[$0].value[keyPath: path] }
   }
 }
