@@ -15,10 +15,16 @@ struct OverlayEdit {
     seen = after.records
     recorded = ChangeRecorder(of: own)
     let difference = RecordsDifference(from: before.records, to: after.records, moving: movedIDs)
-    if difference.isEmpty && max(own.counter, Overlay.highestAttachedID) == after.counter { return }
+    // After an upgrade, a mark may say what the attached store says, too. Nobody sees a difference without it.
+    let markedIDs = movedIDs.filter { !Overlay.isOwn($0) && own.records.contains($0) }
+    if difference.isEmpty, markedIDs.isEmpty, max(own.counter, Overlay.highestAttachedID) == after.counter {
+      return
+    }
     if !own.exists { try recorded.apply(.create) }
     try remove(difference.removed.map(\.record.id))
-    let newIndices = Set(difference.inserted.map(\.newIndex) + difference.moved.map(\.newIndex))
+    let newIndices = Set(
+      difference.inserted.map(\.newIndex) + difference.moved.map(\.newIndex)
+        + markedIDs.compactMap { seen.index(of: $0) })
     for update in difference.updated where !newIndices.contains(update.newIndex) {
       try self.update(update.new)
     }

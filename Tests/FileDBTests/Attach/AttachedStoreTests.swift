@@ -189,6 +189,29 @@ import Testing
     }
   }
 
+  /// Nobody sees a change that an upgrade has made as well. The next upgrade would, if the record stayed as it was.
+  @Test(arguments: [0, 1, 2])
+  func revertForgetsWhatAnUpgradeHasDoneToo(_ changed: Int) throws {
+    try withShippedFoods { shipped, user in
+      func changeCheese(_ foods: RecordTable<Fields>) throws {
+        if changed != 1 { try foods.move(3, to: .after(1)) }
+        if changed != 0 { try foods.set(["name": "Gouda"], of: 3) }
+      }
+      try changeCheese(RecordStore(at: user, attaching: shipped, as: "main").table("foods"))
+      try ship(to: shipped, changeCheese)
+      let store = try RecordStore(at: user, attaching: shipped, as: "main")
+      try store.table("foods").revert(3)
+      try store.checkInvariants()
+      #expect(try RecordStore(at: user).table("foods").snapshot().isEmpty)
+      try ship(to: shipped) { foods in
+        try foods.move(3, to: .top)
+        try foods.set(["name": "Brie"], of: 3)
+      }
+      let upgraded = try RecordStore(at: user, attaching: shipped, as: "main")
+      #expect(try names(upgraded.table("foods")).first == "Brie")
+    }
+  }
+
   @Test func undoAfterUpgradeKeepsNewVersion() throws {
     try withShippedFoods { shipped, user in
       let store = try RecordStore(at: user, attaching: shipped, as: "main")
