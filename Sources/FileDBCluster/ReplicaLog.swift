@@ -242,12 +242,8 @@ package final class ReplicaLog: CommitLog {
     try folder.commits(after: sequence)
   }
 
-  package func base(of table: TableKey, unless known: Int?) throws(StoreError) -> TableVersion? {
+  package func base(of table: TableKey, unless known: TableVersion?) throws(StoreError) -> TableVersion? {
     try folder.base(of: table, unless: known)
-  }
-
-  package func includesAll(of table: TableKey, through sequence: UInt64) -> Bool {
-    folder.includesAll(of: table, through: sequence)
   }
 
   package func tables() throws(StoreError) -> Set<TableKey> { try folder.tables() }

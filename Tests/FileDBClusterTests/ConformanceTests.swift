@@ -38,7 +38,7 @@ import Testing
         { _ in [.insert([record(41, "ä\"\\{},NULL")], index: 2)] },
       ]
       for step in steps { _ = try user.append("täble \"1\"", step) }
-      let (state, _) = try LogUser(try open()).newest("täble \"1\"")
+      let state = try LogUser(try open()).newest("täble \"1\"").state
       #expect(state.records.map(\.id.rawValue) == [4, 2, 41, 1, 6] && state.counter == 41)
       #expect(state.records[1].field("text") == .string("two") && state.schemaValue != nil)
 
@@ -120,7 +120,7 @@ import Testing
       let user = LogUser(try open())
       _ = try user.append("a") { _ in [.create] }
       let base = try #require(try user.log.base(of: "a", unless: nil))
-      #expect(try user.log.base(of: "a", unless: base.base) == nil)
+      #expect(try user.log.base(of: "a", unless: base) == nil)
       #expect(base.through <= 1)
     }
   }

@@ -36,10 +36,12 @@ struct EtcdAnswerTests {
     } _: { log in
       let user = LogUser(log)
       _ = try user.append("t") { _ in [.create] }
-      var now = try user.newest("t").state
-      let expected = try user.newest("t").expected
+      let version = try user.newest("t")
+      var now = version.state
       let applied = try now.applyNoting(.insert([record(1)], index: 0))
-      let commit = NewCommit(changes: [LoggedChange(applied, of: "t")], tables: ["t": expected], states: ["t": now])
+      let commit = NewCommit(
+        changes: [LoggedChange(applied, of: "t")], position: version.through, tables: ["t": version.lineage],
+        states: ["t": now])
       isFull.withLock { $0 = true }
       // If the log can't be read, it asks until the time has run out.
       if !isReadable { log.client.timeout = .milliseconds(100) }

@@ -59,8 +59,8 @@ struct EtcdTests {
     let text = String(repeating: "ä", count: 300_000)
     _ = try LogUser(log).append("t") { _ in [.create, .insert((1...6).map { record($0, text) }, index: 0)] }
     #expect(try keys(log, under: "parts/").count == 4)
-    let (state, _) = try LogUser(try EtcdLog(cluster().address, store: log.name, timeout: longestWait))
-      .newest("t")
+    let state = try LogUser(try EtcdLog(cluster().address, store: log.name, timeout: longestWait))
+      .newest("t").state
     #expect(state.records.count == 6 && state.records[5].field("text") == .string(text))
   }
 
@@ -251,8 +251,8 @@ struct EtcdTests {
     var table = TableState()
     let applied = try table.applyNoting(.create)
     let commit = NewCommit(
-      changes: names.map { LoggedChange(applied, of: $0) },
-      tables: Dictionary(uniqueKeysWithValues: names.map { ($0, .init(sequence: 0, base: 0)) }),
+      changes: names.map { LoggedChange(applied, of: $0) }, position: 0,
+      tables: Dictionary(uniqueKeysWithValues: names.map { ($0, 0) }),
       states: Dictionary(uniqueKeysWithValues: names.map { ($0, table) }))
     #expect(try log.append(timeout: longestWait, { commit }, taking: { _ in }) != nil)
     let error = storeError { _ = try log.forgetCommits(olderThan: .zero) }

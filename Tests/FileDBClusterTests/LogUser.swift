@@ -21,24 +21,25 @@ struct LogUser: Sendable {
     return commits
   }
 
-  /// A table, and the expectation for a commit to it.
-  func newest(_ table: TableKey) throws -> (state: TableState, expected: NewCommit.Expectation) {
+  /// A table with all commits.
+  func newest(_ table: TableKey) throws -> TableVersion {
     try catchUpUnlessInside()
-    guard let base = try log.base(of: table, unless: nil) else { throw Forgotten() }
-    var (state, end) = (base.state, base.through)
-    for commit in try commits(after: base.through) {
-      for change in commit.changes(of: table) { try state.apply(change) }
-      end = commit.sequence
+    guard var version = try log.base(of: table, unless: nil) else { throw Forgotten() }
+    for commit in try commits(after: version.through) {
+      for change in commit.changes(of: table) { try version.state.apply(change) }
+      version.through = commit.sequence
     }
-    return (state, NewCommit.Expectation(sequence: end, base: base.base))
+    return version
   }
 
   /// A commit that adds a record to the table `t`. It is not in the log yet.
   func commit(_ text: String) throws -> NewCommit {
-    let (state, expected) = try newest("t")
-    var now = state
-    let applied = try now.applyNoting(.insert([record(state.counter + 1, text)], index: 0))
-    return NewCommit(changes: [LoggedChange(applied, of: "t")], tables: ["t": expected], states: ["t": now])
+    let version = try newest("t")
+    var now = version.state
+    let applied = try now.applyNoting(.insert([record(now.counter + 1, text)], index: 0))
+    return NewCommit(
+      changes: [LoggedChange(applied, of: "t")], position: version.through, tables: ["t": version.lineage],
+      states: ["t": now])
   }
 
   private func catchUpUnlessInside() throws { if !Self.isInside { try catchUp() } }
@@ -52,11 +53,13 @@ struct LogUser: Sendable {
     var taken: LoggedCommit?
     let ticket = try Self.$isInside.withValue(true) {
       try log.append(timeout: longestWait) {
-        let (state, expected) = try newest(table)
-        var now = state
-        let applied = try changes(state).map { LoggedChange(try now.applyNoting($0), of: table) }
+        let version = try newest(table)
+        var now = version.state
+        let applied = try changes(version.state).map { LoggedChange(try now.applyNoting($0), of: table) }
         return NewCommit(
-          changes: applied, tables: [table: expected], tableList: expected.sequence, states: [table: now])
+          changes: applied, position: version.through, tables: [table: version.lineage],
+          hasListedTables: true,
+          states: [table: now])
       } taking: {
         taken = $0
       }

@@ -24,7 +24,9 @@ private final class LosingLog: CommitLog {
 
   func outcome(of token: CommitToken) throws(StoreError) -> CommitOutcome { try outcome.get() }
   func commits(after sequence: UInt64) -> LogNews { log.commits(after: sequence) }
-  func base(of table: TableKey, unless known: Int?) -> TableVersion? { log.base(of: table, unless: known) }
+  func base(of table: TableKey, unless known: TableVersion?) -> TableVersion? {
+    log.base(of: table, unless: known)
+  }
   func tables() throws(StoreError) -> Set<TableKey> { try log.tables() }
   func droppedTables() throws(StoreError) -> Set<TableKey> { try log.droppedTables() }
   func makeWatch() -> (any LogWatch)? { nil }

@@ -371,7 +371,7 @@ struct PagedTableTests {
     var plain = TableState()
     let applied = try plain.applyNoting(.create)
     let commit = NewCommit(
-      changes: [LoggedChange(applied, of: "events")], tables: ["events": .init(sequence: 0, base: 0)],
+      changes: [LoggedChange(applied, of: "events")], position: 0, tables: ["events": 0],
       states: ["events": plain])
     func append() throws {
       _ = try table.rows.log.append(timeout: .zero, { commit }, taking: { _ in })

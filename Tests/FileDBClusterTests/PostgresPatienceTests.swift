@@ -87,7 +87,7 @@ struct PostgresPatienceTests {
           }
         changes.append(LoggedChange(AppliedChange(change, found: .nothing), of: TableKey(name)))
       }
-      let rows = RowChanges(NewCommit(changes: changes, tables: [:], states: [:]))
+      let rows = RowChanges(NewCommit(changes: changes, position: 0, tables: [:], states: [:]))
       let size = rows.values.reduce(rows.payload.count) { $0 + ($1.encoded?.count ?? 0) }
       #expect(size <= rows.byteCount, "seed \(random.seed)")
     }

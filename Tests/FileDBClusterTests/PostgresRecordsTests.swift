@@ -33,8 +33,8 @@ struct PostgresRecordsTests {
     }
     let touched = Set(changes.map(\.0))
     let commit = NewCommit(
-      changes: applied,
-      tables: Dictionary(uniqueKeysWithValues: touched.map { ($0, .init(sequence: .max >> 1, base: 0)) }),
+      changes: applied, position: .max >> 1,
+      tables: Dictionary(uniqueKeysWithValues: touched.map { ($0, 0) }),
       states: next.filter { touched.contains($0.key) })
     _ = try log.append(timeout: longestWait, { commit }, taking: { _ in })
     tables = next

@@ -70,7 +70,7 @@ struct PostgresStandbyTests {
     var table = TableState()
     let applied = try table.applyNoting(.create)
     return NewCommit(
-      changes: [LoggedChange(applied, of: "t")], tables: ["t": .init(sequence: 0, base: 0)], states: ["t": table])
+      changes: [LoggedChange(applied, of: "t")], position: 0, tables: ["t": 0], states: ["t": table])
   }
 
   private func append(_ commit: NewCommit, to log: PostgresLog) -> StoreError? {

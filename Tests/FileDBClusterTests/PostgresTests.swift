@@ -111,7 +111,7 @@ struct PostgresTests {
     var table = TableState()
     let applied = try table.applyNoting(.create)
     let commit = NewCommit(
-      changes: [LoggedChange(applied, of: "u")], tables: ["u": .init(sequence: 1, base: 0)], states: ["u": table])
+      changes: [LoggedChange(applied, of: "u")], position: 1, tables: ["u": 0], states: ["u": table])
     for position in [nil, FollowedCommit(sequence: 1)] {
       let last = late.lastRead(by: commit, after: position)
       _ = late.unknownOutcome(of: commit.token, since: last, "")
@@ -127,7 +127,7 @@ struct PostgresTests {
     var table = TableState()
     let applied = try table.applyNoting(.create)
     let late = NewCommit(
-      token: token, changes: [LoggedChange(applied, of: "t")], tables: ["t": .init(sequence: 0, base: 0)],
+      token: token, changes: [LoggedChange(applied, of: "t")], position: 0, tables: ["t": 0],
       states: ["t": table])
     let error = storeError { _ = try log.append(timeout: longestWait, { late }, taking: { _ in }) }
     #expect(error?.description.contains("FD002") == true)

@@ -33,6 +33,28 @@ import Testing
     let machines = OverlappingStores(checking: .nothing, writing: Self.shared)
     #expect(storeError { _ = try machines.run(400) }?.code == .damagedJournal)
   }
+
+  /// The transaction of one store reads a table for the first time, and thereby takes in a commit of the other store to
+  /// a table that it has read before. It must not commit as if it had seen that commit from the start.
+  @Test func commitThatComesDuringATransactionIsNotOverwritten() throws {
+    let log = MemoryLog()
+    let (ours, theirs) = (store(log), store(log))
+    try theirs.table("others").add(["n": 0])
+    let id = try ours.table("counters").add(["n": 0])
+    var runs = 0
+    try ours.write { tx in
+      runs += 1
+      let counter = try tx["counters"].record(with: id).fields["n"]?.integer ?? -1
+      if runs == 1 { try theirs.table("counters").set(["n": 10], of: id) }
+      _ = try tx["others"].count
+      try tx["counters"].set(["n": .integer(counter + 1)], of: id)
+    }
+    #expect(try runs == 2 && ours.table("counters").record(with: id).fields["n"] == 11)
+  }
+
+  private func store(_ log: MemoryLog) -> RecordStore {
+    RecordStore(at: URL(fileURLWithPath: "/nowhere"), log: log, options: StoreOptions())
+  }
 }
 
 /// Stores whose operations become a history.

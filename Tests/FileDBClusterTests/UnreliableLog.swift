@@ -39,7 +39,9 @@ final class UnreliableLog: SharedCommitLog {
   }
 
   func commits(after sequence: UInt64) -> LogNews { log.commits(after: sequence) }
-  func base(of table: TableKey, unless known: Int?) -> TableVersion? { log.base(of: table, unless: known) }
+  func base(of table: TableKey, unless known: TableVersion?) -> TableVersion? {
+    log.base(of: table, unless: known)
+  }
   func tables() throws(StoreError) -> Set<TableKey> { try log.tables() }
   func makeWatch() -> (any LogWatch)? { nil }
   func outcome(of token: CommitToken) -> CommitOutcome { log.outcome(of: token) }

@@ -10,11 +10,11 @@ package final class MemoryLog: CommitLog {
   package enum Check: Sendable {
     case readAndWritten, written, nothing
 
-    fileprivate func expected(by commit: NewCommit) -> [TableKey: UInt64] {
+    fileprivate func tables(of commit: NewCommit) -> Set<TableKey> {
       switch self {
-      case .readAndWritten: commit.expectedSequences
-      case .written: commit.tables.mapValues(\.sequence)
-      case .nothing: [:]
+      case .readAndWritten: commit.usedTables
+      case .written: Set(commit.tables.keys)
+      case .nothing: []
       }
     }
   }
@@ -62,13 +62,13 @@ package final class MemoryLog: CommitLog {
       guard let commit = try makeCommit() else { return nil }
       interlude()
       let ticket = try state.withLock { state throws(StoreError) -> Ticket? in
-        for (table, expected) in check.expected(by: commit) {
-          let isOutdated = state.commits.contains { $0.sequence > expected && $0.tables[table] != nil }
-          if isOutdated || state.start > expected { return nil }
+        let position = commit.position
+        let later = state.commits.filter { $0.sequence > position }
+        for table in check.tables(of: commit) {
+          if later.contains(where: { $0.tables[table] != nil }) || state.start > position { return nil }
         }
-        if check == .readAndWritten, let listed = commit.tableList {
-          let isOutdated = state.commits.contains { $0.sequence > listed && $0.changes.changeTableList }
-          if isOutdated || state.start > listed { return nil }
+        if check == .readAndWritten, commit.hasListedTables {
+          if later.contains(where: \.changes.changeTableList) || state.start > position { return nil }
         }
         state.appendCount += 1
         let isLost = lossEvery > 0 && state.appendCount % lossEvery == 0
@@ -79,7 +79,7 @@ package final class MemoryLog: CommitLog {
         }
         let logged = LoggedCommit(
           sequence: state.end + 1, date: commit.date, token: commit.token, changes: commit.changes,
-          tables: commit.tables.mapValues { LoggedCommit.Former(base: $0.base) })
+          tables: commit.tables.mapValues { LoggedCommit.Former(lineage: $0) })
         state.commits.append(logged)
         taking(logged)
         return Ticket(isLost: isLost)
@@ -96,11 +96,11 @@ package final class MemoryLog: CommitLog {
     }
   }
 
-  package func base(of table: TableKey, unless known: Int?) -> TableVersion? {
+  package func base(of table: TableKey, unless known: TableVersion?) -> TableVersion? {
     state.withLock { state in
       let base = state.bases[table]
-      if known == base?.base ?? 0 { return nil }
-      return base ?? TableVersion(state: TableState(), base: 0, through: state.start)
+      if let known, known.lineage == base?.lineage ?? 0 { return nil }
+      return base ?? TableVersion(state: TableState(), lineage: 0, through: state.start)
     }
   }
 
@@ -129,8 +129,8 @@ package final class MemoryLog: CommitLog {
       let changed = Set(state.commits.flatMap(\.tables.keys))
       for (table, newest) in try state.newest() {
         let old = state.bases[table]
-        let base = changed.contains(table) ? (old?.base ?? 0) + 1 : old?.base ?? 0
-        state.bases[table] = TableVersion(state: newest, base: base, through: end)
+        let lineage = changed.contains(table) ? (old?.lineage ?? 0) + 1 : old?.lineage ?? 0
+        state.bases[table] = TableVersion(state: newest, lineage: lineage, through: end)
       }
       (state.start, state.commits) = (end, [])
     }

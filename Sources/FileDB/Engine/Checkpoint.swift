@@ -140,11 +140,11 @@ extension FileLog {
       let version = try newest(key)
       let (file, pending) = state.withLock { ($0.files[key], $0.pending[key]) }
       // If another thread has read another file in the meantime, that is not the one that the table was made from.
-      guard let file, file.number == version.base else { continue }
+      guard let file, file.lineage == version.lineage else { continue }
       let base = file.content.version
       let isSaved = pending.map { $0.lastCommit(in: base) == nil } ?? false
       return TableDraft(
-        key: key, state: version.state, through: version.through, base: base, number: file.number,
+        key: key, state: version.state, through: version.through, base: base, lineage: file.lineage,
         isSaved: isSaved)
     }
   }
@@ -174,7 +174,7 @@ extension FileLog {
   private func isCurrent(_ table: StagedTable) throws(StoreError) -> Bool {
     let key = table.draft.key
     let (known, pending, salt) = state.withLock { ($0.files[key], $0.pending[key], $0.salt) }
-    guard salt == table.salt, pending != nil, let known, known.number == table.draft.number,
+    guard salt == table.salt, pending != nil, let known, known.lineage == table.draft.lineage,
       known.content.version == table.draft.base
     else { return false }
     let (path, status) = try folder.file(of: key.text)
@@ -184,7 +184,7 @@ extension FileLog {
 
   /// Writes the file of a repaired table. As after a checkpoint, no commit waits for it any longer. So if somebody
   /// restores an older file, the commits that the repair left out do not come back. Call it with both locks.
-  /// - Returns: the ``TableVersion/base`` of the repaired table.
+  /// - Returns: the ``TableVersion/lineage`` of the repaired table.
   func replaceFile(_ key: TableKey, by state: TableState, repairing former: FileVersion) throws(StoreError)
     -> Int
   {
@@ -202,7 +202,7 @@ extension FileLog {
       discard([staged])
       throw error
     }
-    return self.state.withLock { $0.files[key]?.number ?? 0 }
+    return self.state.withLock { $0.files[key]?.lineage ?? 0 }
   }
 
   /// Replaces the tables' files by the drafts.

@@ -4,7 +4,7 @@ import FileDBTables
 import Synchronization
 
 extension FileLog {
-  /// Makes a commit, from taking the lock until the journal contains it. ``sync(_:)`` then makes it durable.
+  /// Makes a commit, from taking the lock until the journal contains it. ``FileTicket/wait()`` then makes it durable.
   ///
   /// This function has every lock, sync and rename of a commit in order, as
   /// ``checkpoint(_:patience:timeout:exclusively:of:)`` has for the tables' files.
@@ -20,8 +20,21 @@ extension FileLog {
 
     while true {
       // This runs the transaction's body. If it throws, nothing has happened.
-      guard let commit = try makeCommit() else { return nil }
-      if let ticket = try write(commit, taking: taking) { return ticket }
+      guard let new = try makeCommit() else { return nil }
+      let commit = try state.withLock { state throws(StoreError) in
+        state.isCurrent(for: new) ? try journalCommit(new, state) : nil
+      }
+      // Another thread has read another file in the meantime. Then the body must run again.
+      guard let commit else { continue }
+
+      return try write(commit) { state, journal in
+        let logged = LoggedCommit(new, sequence: journal.sequence)
+        let ticket = FileTicket(journal.file, of: self)
+        state.append(logged)
+        state.waiting.append(ticket)
+        taking(logged)
+        return ticket
+      }
     }
   }
 
@@ -97,26 +110,6 @@ extension FileLog {
   }
 
   /// Writes a commit to the journal.
-  /// - Returns: `nil` if another thread has read another file in the meantime. Then the body must run again.
-  private func write(
-    _ new: NewCommit, taking: (LoggedCommit) -> Void
-  ) throws(StoreError) -> FileTicket? {
-    let made = try state.withLock { state throws(StoreError) in
-      state.isCurrent(for: new) ? try journalCommit(new, state) : nil
-    }
-    guard let commit = made else { return nil }
-
-    return try write(commit) { state, journal in
-      let logged = LoggedCommit(new, sequence: journal.sequence)
-      let ticket = FileTicket(journal.file, of: self)
-      state.append(logged)
-      state.waiting.append(ticket)
-      taking(logged)
-      return ticket
-    }
-  }
-
-  /// Writes a commit to the journal.
   /// - Parameter note: adds the commit, with its number, to the commits in memory.
   func write<Result>(
     _ commit: JournalCommit, _ note: (inout State, Journal) -> Result
@@ -185,7 +178,8 @@ extension FileLog {
       if status != nil { try syncBase(disk.disk.open(file).syncData(.full)) }
       try syncBase(disk.disk.syncFolder(parent))
       state.withLock { state in
-        guard let known, state.files[table]?.number == known.number, state.files[table]?.stamp == known.stamp
+        guard let known, state.files[table]?.lineage == known.lineage,
+          state.files[table]?.stamp == known.stamp
         else { return }
         state.files[table]?.isDurable = true
       }
@@ -231,18 +225,16 @@ final class FileTicket: CommitTicket {
 
   init(_ file: any OpenFile, of log: FileLog) { (self.file, self.log) = (file, log) }
 
-  func wait() throws(StoreError) { try log.sync(self) }
+  /// Commits that wait at the same time share a sync.
+  func wait() throws(StoreError) {
+    log.syncs.run(
+      until: { outcome.withLock { $0 != nil } },
+      work: { _ = log.syncWaiting(log.options.durability.syncStrength) })
+    if case .unknown(let error)? = outcome.withLock({ $0 }) { throw StoreError.outcomeUnknown(error) }
+  }
 }
 
 extension FileLog {
-  /// Waits until a commit is durable. Commits that wait at the same time share a sync.
-  fileprivate func sync(_ ticket: FileTicket) throws(StoreError) {
-    syncs.run(
-      until: { ticket.outcome.withLock { $0 != nil } },
-      work: { _ = syncWaiting(options.durability.syncStrength) })
-    if case .unknown(let error)? = ticket.outcome.withLock({ $0 }) { throw StoreError.outcomeUnknown(error) }
-  }
-
   /// Makes everything in the journal durable. What follows builds on that, so if this fails, the log accepts no more
   /// commits.
   func syncJournal() throws(DiskError) {
@@ -253,7 +245,7 @@ extension FileLog {
 
   /// Makes one sync for all commits that are waiting now: one of each file, if another journal has begun since the first
   /// of them. Nobody holds a lock during the sync.
-  private func syncWaiting(_ strength: SyncStrength?) -> FileTicket.Outcome {
+  fileprivate func syncWaiting(_ strength: SyncStrength?) -> FileTicket.Outcome {
     let (tickets, journal, failure) = state.withLock { ($0.waiting, $0.journal, $0.failure) }
     var former: [any OpenFile] = []
     for ticket in tickets where ticket.file !== journal?.file && ticket.file !== former.last {
@@ -289,9 +281,9 @@ extension FileLog {
 extension FileLog.State {
   /// Whether the tables are still in the state for which a commit was made.
   fileprivate func isCurrent(for commit: NewCommit) -> Bool {
-    commit.tables.allSatisfy { table, expected in
-      files[table]?.number == expected.base
-        && pending[table]?.commits.last.map { $0.sequence <= expected.sequence } ?? true
+    commit.tables.allSatisfy { table, lineage in
+      files[table]?.lineage == lineage
+        && pending[table]?.commits.last.map { $0.sequence <= commit.position } ?? true
     }
   }
 }
@@ -306,10 +298,10 @@ extension FileLog {
     let unpending = new.tables.keys.filter { state.pending[$0] == nil }
     if !unpending.isEmpty { try checkTargets(Set(new.tables.keys).union(state.pending.keys)) }
     var tables: [TableKey: JournalCommit.Table] = [:]
-    for (table, expected) in new.tables {
+    for table in new.tables.keys {
       let version = state.files[table]?.content.version ?? .absent
       let isKnown = state.pending[table]?.lastCommit(in: version) != nil
-      tables[table] = JournalCommit.Table(sequence: expected.sequence, base: isKnown ? nil : version)
+      tables[table] = JournalCommit.Table(sequence: new.position, base: isKnown ? nil : version)
     }
     let commit = JournalCommit(
       date: new.date, token: new.token, undo: new.undo, tables: tables, changes: new.changes)

@@ -10,9 +10,8 @@ package protocol CommitLog: Sendable {
   /// Appends a commit. It is durable once ``CommitTicket/wait()`` has returned.
   ///
   /// No other commit to the same tables comes between the call of `makeCommit` and the end of this function. Either a
-  /// lock keeps other writers out, or the log notices from ``NewCommit/tables``, ``NewCommit/reads`` and
-  /// ``NewCommit/tableList`` that another writer was first, and calls `makeCommit` again. A log without a lock may
-  /// accept commits to other tables in between.
+  /// lock keeps other writers out, or the log notices from ``NewCommit/position`` that another writer was first, and
+  /// calls `makeCommit` again. A log without a lock may accept commits to other tables in between.
   /// - Parameters:
   ///   - timeout: how long to wait for other writers.
   ///   - makeCommit: makes the commit from the present state of the log; `nil` if there is nothing to commit.
@@ -28,14 +27,11 @@ package protocol CommitLog: Sendable {
   func commits(after sequence: UInt64) throws(StoreError) -> LogNews
 
   /// A table as the log has it, with some or all of its commits.
-  /// - Parameter known: the ``TableVersion/base`` of the version that the caller has.
-  /// - Returns: `nil` if that version needs only the log's commits to be the newest.
+  /// - Parameter known: the version that the caller has.
+  /// - Returns: `nil` if that version needs only the log's commits to be the newest: it has the table's lineage, and
+  ///   lacks none of the commits that the log has forgotten.
   /// - Throws: ``StoreError/Code/conflict`` if the log's commits do not belong to the table; the errors of reading it.
-  func base(of table: TableKey, unless known: Int?) throws(StoreError) -> TableVersion?
-
-  /// Whether a version of a table with the newest base, and with all commits up to `sequence`, lacks none of the commits
-  /// that the log has forgotten.
-  func includesAll(of table: TableKey, through sequence: UInt64) -> Bool
+  func base(of table: TableKey, unless known: TableVersion?) throws(StoreError) -> TableVersion?
 
   /// The tables that exist.
   func tables() throws(StoreError) -> Set<TableKey>
@@ -53,9 +49,6 @@ package protocol CommitLog: Sendable {
 }
 
 extension CommitLog {
-  /// By default, a log whose commits are forgotten has another base.
-  package func includesAll(of table: TableKey, through sequence: UInt64) -> Bool { true }
-
   /// By default, a log keeps no counters of dropped tables.
   package func droppedTables() throws(StoreError) -> Set<TableKey> { [] }
 }
@@ -144,55 +137,49 @@ package enum LogNews: Sendable {
 /// A table with all its commits up to some number.
 package struct TableVersion: Sendable {
   package var state: TableState
-  /// What the table was made from: its file, or the log's tables. Versions with the same base differ only by the commits
-  /// that they include. A checkpoint does not change the base, but another program that saves the file does.
-  package let base: Int
+  /// What the table was made from: its file, or the log's tables. Versions of one lineage differ only by the commits that
+  /// they include. A checkpoint continues the lineage. Another program that saves the file begins a new one, and so does
+  /// another log.
+  package let lineage: Int
   /// The version includes all of the table's commits up to this one.
   package var through: UInt64
 
-  package init(state: TableState, base: Int, through: UInt64) {
-    (self.state, self.base, self.through) = (state, base, through)
+  package init(state: TableState, lineage: Int, through: UInt64) {
+    (self.state, self.lineage, self.through) = (state, lineage, through)
   }
 }
 
 /// A transaction's changes, on their way into a log.
 package struct NewCommit: Sendable {
-  /// The state that a table must still have when the commit is appended.
-  package struct Expectation: Sendable {
-    /// No later commit may have changed the table.
-    package let sequence: UInt64
-    /// The ``TableVersion/base`` of the table.
-    package let base: Int
-
-    package init(sequence: UInt64, base: Int) { (self.sequence, self.base) = (sequence, base) }
-  }
-
   package let token: CommitToken
   package let date: Date
   package let undo: UndoMark
   package let changes: [LoggedChange]
-  /// The tables that the transaction changes.
-  package let tables: [TableKey: Expectation]
-  /// The tables that the transaction only read: no later commit may have changed them.
-  package let reads: [TableKey: UInt64]
-  /// No later commit may have created or dropped a table. `nil` if the commit does not depend on which tables exist.
-  package let tableList: UInt64?
+  /// The last commit that the transaction has seen. If a later one has changed something that it depends on, this one
+  /// must not be appended.
+  package let position: UInt64
+  /// The tables that the transaction changes, each with its ``TableVersion/lineage``.
+  package let tables: [TableKey: Int]
+  /// The tables that the transaction only read.
+  package let reads: Set<TableKey>
+  /// Whether it depends on which tables exist.
+  package let hasListedTables: Bool
   /// The tables with the transaction's changes.
   package let states: [TableKey: TableState]
 
   package init(
     token: CommitToken = .random(), undo: UndoMark = .none,
-    changes: [LoggedChange], tables: [TableKey: Expectation],
-    reads: [TableKey: UInt64] = [:], tableList: UInt64? = nil, states: [TableKey: TableState]
+    changes: [LoggedChange], position: UInt64, tables: [TableKey: Int],
+    reads: Set<TableKey> = [], hasListedTables: Bool = false, states: [TableKey: TableState]
   ) {
     (self.token, self.undo) = (token, undo)
     date = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
-    self.changes = changes
-    (self.tables, self.reads, self.tableList, self.states) = (tables, reads, tableList, states)
+    (self.changes, self.position, self.tables, self.states) = (changes, position, tables, states)
+    (self.reads, self.hasListedTables) = (reads, hasListedTables)
   }
 
-  /// For each table, the last commit that may have changed it. Otherwise this one must not be appended.
-  package var expectedSequences: [TableKey: UInt64] { reads.merging(tables.mapValues(\.sequence)) { $1 } }
+  /// The tables that it depends on.
+  package var usedTables: Set<TableKey> { reads.union(tables.keys) }
 }
 
 /// A commit in a log.
@@ -206,10 +193,10 @@ package struct LoggedCommit: Sendable {
 
   /// The state of a table when the commit was appended.
   package struct Former: Sendable {
-    /// The ``TableVersion/base`` of the table; `nil` if this log has not read it.
-    package var base: Int?
+    /// The ``TableVersion/lineage`` of the table; `nil` if this log has not read it.
+    package var lineage: Int?
 
-    package init(base: Int?) { self.base = base }
+    package init(lineage: Int?) { self.lineage = lineage }
   }
 
   package init(
@@ -222,7 +209,7 @@ package struct LoggedCommit: Sendable {
   package init(_ commit: NewCommit, sequence: UInt64) {
     self.init(
       sequence: sequence, date: commit.date, token: commit.token, changes: commit.changes,
-      tables: commit.tables.mapValues { Former(base: $0.base) })
+      tables: commit.tables.mapValues { Former(lineage: $0) })
   }
 
   /// The changes of one table.

@@ -13,8 +13,11 @@ extension FileLog {
     }
   }
 
-  package func base(of table: TableKey, unless known: Int?) throws(StoreError) -> TableVersion? {
-    if let known, try isCurrent(known, of: table) { return nil }
+  package func base(of table: TableKey, unless known: TableVersion?) throws(StoreError) -> TableVersion? {
+    if let known, try isCurrent(known.lineage, of: table), state.withLock({ $0.continues(known, of: table) })
+    {
+      return nil
+    }
     return try readNewest(table)
   }
 
@@ -191,7 +194,8 @@ extension FileLog {
     let (commit, byteCount, file) = try self.commit(in: parked.frame)
     let logged = LoggedCommit(
       sequence: parked.sequence, date: commit.date, token: commit.token,
-      changes: commit.changes.filter { $0.table == parked.table }, tables: [parked.table: .init(base: nil)])
+      changes: commit.changes.filter { $0.table == parked.table }, tables: [parked.table: .init(lineage: nil)]
+    )
     return (parked.table, logged, byteCount, file)
   }
 
@@ -217,6 +221,14 @@ extension FileLog {
 }
 
 extension FileLog.State {
+  /// Whether a version is of the present lineage, and lacks only commits that the journal has.
+  fileprivate func continues(_ known: TableVersion, of table: TableKey) -> Bool {
+    guard let file = files[table], file.lineage == known.lineage else { return false }
+    if known.through >= start.sequence { return true }
+    // A table that was created and dropped has no file before and no file afterwards.
+    return file.stamp != nil && file.through <= known.through
+  }
+
   /// A commit of the journal in the form of ``LoggedCommit``.
   fileprivate func logged(_ commit: JournalCommit, sequence: UInt64) -> LoggedCommit {
     var tables: [TableKey: LoggedCommit.Former] = [:]
@@ -226,7 +238,7 @@ extension FileLog.State {
       let file = files[table].flatMap {
         former.sequence != nil && pending[table]?.lastCommit(in: $0.content.version) != nil ? $0 : nil
       }
-      tables[table] = LoggedCommit.Former(base: file?.number)
+      tables[table] = LoggedCommit.Former(lineage: file?.lineage)
     }
     return LoggedCommit(
       sequence: sequence, date: commit.date, token: commit.token, changes: commit.changes, tables: tables)
@@ -237,11 +249,11 @@ extension FileLog.State {
 
 extension FileLog {
   /// Whether a table still has the file that was read, or one that a checkpoint has made of it.
-  private func isCurrent(_ number: Int, of table: TableKey) throws(StoreError) -> Bool {
-    guard state.withLock({ $0.files[table]?.number == number }) else { return false }
+  func isCurrent(_ lineage: Int, of table: TableKey) throws(StoreError) -> Bool {
+    guard state.withLock({ $0.files[table]?.lineage == lineage }) else { return false }
     let (path, status) = try folder.file(of: table.text)
     return try state.withLock { state throws(StoreError) in
-      guard let known = state.files[table], known.number == number else { return false }
+      guard let known = state.files[table], known.lineage == lineage else { return false }
       switch (known.stamp, status?.stamp) {
       // If another folder took the place of the store's, this is another table.
       case (nil, nil):
@@ -250,15 +262,8 @@ extension FileLog {
       default:
         // A checkpoint that is still going on has noted the new file.
         try readOn(&state)
-        return state.files[table]?.number == number && state.followFile(at: path, status?.stamp, of: table)
+        return state.files[table]?.lineage == lineage && state.followFile(at: path, status?.stamp, of: table)
       }
-    }
-  }
-
-  package func includesAll(of table: TableKey, through sequence: UInt64) -> Bool {
-    // A table that was created and dropped has no file before and no file afterwards.
-    state.withLock { state in
-      state.files[table].map { $0.stamp != nil && $0.through <= sequence } ?? false
     }
   }
 
@@ -270,19 +275,19 @@ extension FileLog {
   /// - Returns: `nil` if the file was replaced in the meantime. Then file and journal may not belong together.
   private func readBase(of key: TableKey) throws(StoreError) -> TableVersion? {
     let read = try readFile(of: key)
-    let found: (number: Int, pending: PendingTable?, through: UInt64)? = try state.withLock {
+    let found: (lineage: Int, pending: PendingTable?, through: UInt64)? = try state.withLock {
       state throws(StoreError) in
       try readOn(&state)
       let (file, status) = try folder.file(of: key.text)
       guard file == read.path, FileStamp.areSame(status?.stamp, read.stamp) else { return nil }
       if let status, try folder.isOpenToMore(than: status) { folder.checkAgain() }
       let known = state.setFile(read.content, at: file, read.stamp, of: key)
-      return (known.number, state.pending[key], state.lastSequence)
+      return (known.lineage, state.pending[key], state.lastSequence)
     }
     guard let found else { return nil }
     let state =
       if let pending = found.pending { try newest(key, read, pending) } else { try read.table.get() }
-    return TableVersion(state: state, base: found.number, through: found.through)
+    return TableVersion(state: state, lineage: found.lineage, through: found.through)
   }
 
   /// A table's file with the commits that wait.

@@ -27,7 +27,7 @@ extension FileLog {
     private(set) var pending: [TableKey: PendingTable] = [:]
     /// The tables' files, as last read or written.
     var files: [TableKey: KnownFile] = [:]
-    private var lastFileNumber = 0
+    private var lastLineage = 0
     /// What the last checkpoint of each table has written, according to the journal.
     private(set) var written: [TableKey: WrittenFiles.File] = [:]
     /// Whether the journal's name is durable: either this process has synced the folder since it saw this journal
@@ -44,14 +44,14 @@ extension FileLog {
 
   /// A table's file as it was read or written, without the commits in the journal.
   struct KnownFile {
-    /// Distinguishes this content, and what checkpoints make of it, from what another program saves.
-    let number: Int
+    /// The same for this content and for what checkpoints make of it; see ``TableVersion/lineage``.
+    let lineage: Int
     let path: String
     let content: FileContent
     /// `nil` if there is no file.
     let stamp: FileStamp?
-    /// A table that was read from this file or a former one with the same number includes all commits up to this one, or
-    /// it must get them from the journal.
+    /// A table that was read from this file or a former one of its lineage includes all commits up to this one, or it must
+    /// get them from the journal.
     var through: UInt64 = 0
     /// Whether this process has made the file and its name durable.
     var isDurable = false
@@ -261,7 +261,7 @@ extension FileLog.State {
   }
 
   /// Records the content of a file that was read.
-  /// - Returns: the file, with its former number if the content is the same.
+  /// - Returns: the file, of the former lineage if the content is the same.
   mutating func setFile(
     _ content: FileContent, at path: String, _ stamp: FileStamp?, of table: TableKey
   ) -> FileLog.KnownFile {
@@ -270,21 +270,21 @@ extension FileLog.State {
     {
       return known
     }
-    lastFileNumber += 1
-    let file = FileLog.KnownFile(number: lastFileNumber, path: path, content: content, stamp: stamp)
+    lastLineage += 1
+    let file = FileLog.KnownFile(lineage: lastLineage, path: path, content: content, stamp: stamp)
     files[table] = file
     return file
   }
 
-  /// Records the file that a checkpoint has made of the one that is known. It has the same number: the table with all
+  /// Records the file that a checkpoint has made of the one that is known. It has the same lineage: the table with all
   /// commits is the same.
   mutating func continueFile(
     _ version: FileVersion, through: UInt64, at path: String, _ stamp: FileStamp?, of table: TableKey,
     isDurable: Bool
   ) {
-    guard let number = files[table]?.number else { return }
+    guard let lineage = files[table]?.lineage else { return }
     files[table] = FileLog.KnownFile(
-      number: number, path: path, content: FileContent(version), stamp: stamp, through: through,
+      lineage: lineage, path: path, content: FileContent(version), stamp: stamp, through: through,
       isDurable: isDurable)
   }
 

@@ -33,8 +33,10 @@ extension FileLog {
     _ commits: [LoggedCommit], undo: (CommitToken?) -> UndoMark
   ) throws(StoreError) {
     for table in Set(commits.flatMap(\.tables.keys)) {
+      let known = state.withLock { $0.files[table]?.lineage }
+      if let known, try isCurrent(known, of: table) { continue }
       // The journal then records the file on which to carry out the commits.
-      _ = try base(of: table, unless: state.withLock { $0.files[table]?.number })
+      _ = try readNewest(table)
     }
     for commit in commits {
       guard commit.sequence == end + 1 else {
@@ -42,7 +44,7 @@ extension FileLog {
       }
       let taken = state.withLock { $0.journalCommit(commit, undo(commit.token)) }
       try write(taken) { state, journal in
-        let bases = commit.tables.keys.map { ($0, LoggedCommit.Former(base: state.files[$0]?.number)) }
+        let bases = commit.tables.keys.map { ($0, LoggedCommit.Former(lineage: state.files[$0]?.lineage)) }
         state.append(
           LoggedCommit(
             sequence: journal.sequence, date: commit.date, token: commit.token, changes: commit.changes,
@@ -157,7 +159,7 @@ extension NewCommit {
   package func payload(noting note: (Range<Int>) -> Void = { _ in }) -> [UInt8] {
     JournalCommit(
       date: date, token: token, undo: undo,
-      tables: tables.mapValues { JournalCommit.Table(sequence: $0.sequence, base: nil) }, changes: changes
+      tables: tables.mapValues { _ in JournalCommit.Table(sequence: position, base: nil) }, changes: changes
     ).payload(noting: note)
   }
 }
@@ -178,9 +180,9 @@ extension LoggedCommit {
   /// Reads what ``NewCommit/payload(noting:)`` wrote.
   /// - Parameters:
   ///   - depth: the depth of the deepest record.
-  ///   - base: the ``TableVersion/base`` of all tables that the log has now.
+  ///   - lineage: the ``TableVersion/lineage`` of all tables that the log has now.
   /// - Throws: ``StoreError/Code/damagedJournal``.
-  package init(payload: [UInt8], sequence: UInt64, depth: Int, base: Int = 0) throws(StoreError) {
+  package init(payload: [UInt8], sequence: UInt64, depth: Int, lineage: Int = 0) throws(StoreError) {
     let commit: JournalCommit
     do throws(PayloadFault) {
       commit = try JournalCommit(payload: payload[...], depth: depth, records: nil)
@@ -189,6 +191,6 @@ extension LoggedCommit {
     }
     self.init(
       sequence: sequence, date: commit.date, token: commit.token, changes: commit.changes,
-      tables: commit.tables.mapValues { _ in Former(base: base) })
+      tables: commit.tables.mapValues { _ in Former(lineage: lineage) })
   }
 }

@@ -26,8 +26,8 @@ struct TableDraft {
   let through: UInt64
   /// The file that it was made from, which it may replace.
   let base: FileVersion
-  /// The number of that file; see ``FileLog/KnownFile/number``. `nil` for a repaired table.
-  var number: Int?
+  /// The lineage of that file. `nil` for a repaired table.
+  var lineage: Int?
   /// Whether another program saved that file while commits were waiting.
   var isSaved = false
   /// Whether this is not the table's file with its commits, but what a repair has made of it.

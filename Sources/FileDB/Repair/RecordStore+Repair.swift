@@ -144,9 +144,9 @@ extension RecordStore {
     defer { log.finishWriting() }
     var backups = try plan.original.map { [try folder.keepBackup(of: plan.file, $0)] } ?? []
     if log.pendingTable(key) != nil { backups += try folder.keepBackupOfJournal() }
-    let base = try log.replaceFile(key, by: plan.repaired, repairing: FileVersion(plan.original))
+    let lineage = try log.replaceFile(key, by: plan.repaired, repairing: FileVersion(plan.original))
     try tables.catchUp()
-    tables.replace(key, by: plan.repaired, base: base)
+    tables.replace(key, by: plan.repaired, lineage: lineage)
     return backups.map { URL(fileURLWithPath: $0) }
   }
 

@@ -42,7 +42,8 @@ extension RecordStore {
       let conflicts = try files.checkpoint(scope, patience: patience, timeout: timeout) {
         try writers.enter(timeout: timeout, $0)
       } of: { key throws(StoreError) in
-        try tables.whole(key)
+        try tables.catchUp()
+        return try tables.newest(key)
       }
       if let conflict = conflicts.min(by: { $0.key < $1.key })?.value { throw conflict }
       try shownFiles?.update()

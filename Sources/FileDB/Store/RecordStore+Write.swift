@@ -46,14 +46,10 @@ extension RecordStore {
   public func dryRun<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
     if let outer = writers.currentTransaction { return try outer.dryRun(body) }
     return try writers.enter(timeout: options.lockTimeout) {
-      let transaction = TransactionState(store: self)
-      return try writers.with(transaction) {
-        try tables.catchUp()
-        defer { transaction.end() }
-        let result = try transaction.join(body)
-        if let commit = try transaction.makeCommit() { try files?.validate(commit) }
-        return result
-      }
+      try tables.catchUp()
+      let ended = try run(body)
+      if let commit = ended.commit { try files?.validate(commit) }
+      return ended.result
     }
   }
 }
@@ -81,36 +77,42 @@ extension RecordStore {
   func begin<Result>(
     _ body: (inout StoreTransaction) throws -> Result
   ) throws -> Attempt<AppendedWrite<Result>> {
-    var (result, commit, sequence): (Result?, NewCommit?, UInt64) = (nil, nil, 0)
-    var committed: TransactionState?
-    var ticket: (any CommitTicket)?
+    var (last, appended): (EndedTransaction<Result>?, AppendedCommit?) = (nil, nil)
     do {
-      ticket = try writers.enter(timeout: options.lockTimeout) {
+      appended = try writers.enter(timeout: options.lockTimeout) {
         try checkOpen()
-        return try log.append(timeout: options.lockTimeout) {
-          let transaction = TransactionState(store: self)
-          return try writers.with(transaction) {
-            try tables.catchUp()
-            defer { transaction.end() }
-            result = try transaction.join(body)
-            commit = try transaction.makeCommit()
-            committed = transaction
-            return commit
-          }
-        } taking: { logged in
-          sequence = logged.sequence
-          tables.add(logged, states: commit?.states ?? [:])
+        return try tables.append(timeout: options.lockTimeout) {
+          let ended = try run(body)
+          last = ended
+          return ended.commit
         }
       }
     } catch let error as StoreError where error.code == .outcomeUnknown {
-      guard try log.isCommitted(commit?.token, or: error) else { return .absent(error) }
+      guard try log.isCommitted(last?.commit?.token, or: error) else { return .absent(error) }
     }
-    guard let result, let committed else { preconditionFailure("a write that ends has run its body") }
-    return .done(
-      AppendedWrite(
-        result: result, transaction: committed, commit: commit, sequence: sequence, ticket: ticket,
-        store: self))
+    guard let last else { preconditionFailure("a write that ends has run its body") }
+    return .done(AppendedWrite(ended: last, appended: appended, store: self))
   }
+
+  /// Runs `body` as a transaction of this thread, while no other thread writes.
+  private func run<Result>(
+    _ body: (inout StoreTransaction) throws -> Result
+  ) throws -> EndedTransaction<Result> {
+    let transaction = TransactionState(store: self)
+    return try writers.with(transaction) {
+      defer { transaction.end() }
+      let result = try transaction.join(body)
+      return EndedTransaction(result: result, transaction: transaction, commit: try transaction.makeCommit())
+    }
+  }
+}
+
+/// What a transaction has come to.
+private struct EndedTransaction<Result> {
+  let result: Result
+  let transaction: TransactionState
+  /// `nil` if nothing was changed.
+  let commit: NewCommit?
 }
 
 extension CommitLog {
@@ -148,25 +150,20 @@ extension StoreError {
 
 /// A write whose commit is in the log, but may not be durable yet.
 struct AppendedWrite<Result> {
-  fileprivate let result: Result
-  fileprivate let transaction: TransactionState
-  /// `nil` if nothing was changed.
-  fileprivate let commit: NewCommit?
-  fileprivate let sequence: UInt64
-  fileprivate let ticket: (any CommitTicket)?
+  fileprivate let ended: EndedTransaction<Result>
+  /// `nil` if nothing was changed, or if the log took the commit and could not say so at first. Then it is durable.
+  fileprivate let appended: AppendedCommit?
   fileprivate let store: RecordStore
 
   /// The second half of a write: waits until its commit is durable. Writes that wait at the same time share a sync.
   func finish() throws -> RecordStore.Attempt<Result> {
-    if let ticket {
-      // Readers see it even if nobody knows whether a power cut would remove it: it is there now.
-      defer { store.tables.publish(through: sequence) }
-      do { try ticket.wait() } catch  where error.code == .outcomeUnknown {
-        guard try store.log.isCommitted(commit?.token, or: error) else { return .absent(error) }
+    if let appended {
+      do { try store.tables.wait(for: appended) } catch  where error.code == .outcomeUnknown {
+        guard try store.log.isCommitted(ended.commit?.token, or: error) else { return .absent(error) }
       }
     }
-    transaction.complete()
-    if commit != nil { store.checkpointWhenDue() }
-    return .done(result)
+    ended.transaction.complete()
+    if ended.commit != nil { store.checkpointWhenDue() }
+    return .done(ended.result)
   }
 }

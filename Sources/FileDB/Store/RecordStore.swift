@@ -27,7 +27,7 @@ public final class RecordStore: Sendable {
   let files: FileLog?
   /// The files that people see, if the log's folder has others for its own use.
   package let shownFiles: (any ShownFiles)?
-  let tables: TablesInMemory
+  let tables: TableVersions
   let view: any TableView
   /// Lets one thread of this process write at a time. The log keeps other processes out.
   let writers = WriterGate()
@@ -88,7 +88,7 @@ public final class RecordStore: Sendable {
   ) {
     (self.url, self.log, self.files, self.view, self.options) = (url, log, files, view, options)
     self.shownFiles = shownFiles
-    tables = TablesInMemory(log)
+    tables = TableVersions(log)
   }
 
   deinit {

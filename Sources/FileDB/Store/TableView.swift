@@ -71,7 +71,7 @@ struct PlainTables: TableView {
 
 /// The tables as readers see them, for objects that may outlive the store.
 struct SeenTables: Sendable {
-  let tables: TablesInMemory
+  let tables: TableVersions
   let view: any TableView
 
   /// The last committed and read version of the table; a table without records if it has not been read yet.

@@ -5,7 +5,7 @@ import FileDBTables
 final class TransactionState {
   /// A table that the transaction has touched.
   struct Touched {
-    /// The log's table as it was, and the base that it was read from.
+    /// The log's table as it was.
     let own: TableVersion
     /// The view of the table: at first, and now.
     let first: TableState
@@ -27,6 +27,8 @@ final class TransactionState {
   let token = CommitToken.random()
   var undo = UndoMark.none
   let store: RecordStore
+  /// The last commit that the transaction has certainly seen.
+  private let position: UInt64
   private(set) var touched: [TableKey: Place] = [:]
   /// The table that was used last. Most transactions have no other.
   private var latest: Place?
@@ -61,7 +63,11 @@ final class TransactionState {
   /// For tables to which records were added without a type.
   var markedRecords: [TableKey: MarkedRecords?] = [:]
 
-  init(store: RecordStore) { self.store = store }
+  /// Begins a transaction on the tables as they are now.
+  init(store: RecordStore) {
+    self.store = store
+    position = store.tables.position
+  }
 
   var limits: PlistLimits { store.options.limits }
 
@@ -247,7 +253,7 @@ extension TransactionState {
   func makeCommit() throws(StoreError) -> NewCommit? {
     try keepRules()
     var own: [LoggedChange] = []
-    var expected: [TableKey: NewCommit.Expectation] = [:]
+    var lineages: [TableKey: Int] = [:]
     var states: [TableKey: TableState] = [:]
     for place in changed {
       let key = place.key
@@ -258,7 +264,7 @@ extension TransactionState {
         own += edit.changes.map { LoggedChange($0, of: key) }
       }
       states[key] = edit?.table ?? place.table.now
-      expected[key] = NewCommit.Expectation(sequence: store.tables.position, base: place.table.own.base)
+      lineages[key] = place.table.own.lineage
     }
     var changes: [LoggedChange] = []
     for (table, applied) in inOrder where touched[table]?.table.first.beneath == nil {
@@ -266,11 +272,9 @@ extension TransactionState {
     }
     changes += own
     if changes.isEmpty, undo == .none { return nil }
-    let reads = touched.keys.filter { expected[$0] == nil }.map { ($0, store.tables.position) }
     return NewCommit(
-      token: token, undo: undo, changes: changes, tables: expected,
-      reads: Dictionary(uniqueKeysWithValues: reads),
-      tableList: hasListedTables ? store.tables.position : nil, states: states)
+      token: token, undo: undo, changes: changes, position: position, tables: lineages,
+      reads: Set(touched.keys).subtracting(lineages.keys), hasListedTables: hasListedTables, states: states)
   }
 
   /// All changes, in order: those of a table that follow one another are together.

@@ -205,8 +205,8 @@ struct UndoFiles {
   private func keepFile(
     of table: TableKey, for transaction: TransactionState, _ number: Int
   ) throws -> (name: String, version: FileVersion) {
-    guard let base = transaction.touched[table]?.table.own.base,
-      let file = try store.fileLog.wholeFile(of: table), file.number == base, file.content.version != .absent
+    guard let own = transaction.touched[table]?.table.own, let file = try store.fileLog.wholeFile(of: table),
+      file.lineage == own.lineage, file.content.version != .absent
     else { throw FileIsBehind() }
     let name = try folder.keepForUndo(file.path, of: transaction.token, number: number)
     return (name, file.content.version)

@@ -69,17 +69,17 @@ extension EtcdLog {
     return try TableFile.decode(bytes, file: key, table: table.key.text, limits: limits)
   }
 
-  package func base(of table: TableKey, unless known: Int?) throws(StoreError) -> TableVersion? {
+  package func base(of table: TableKey, unless known: TableVersion?) throws(StoreError) -> TableVersion? {
     let base = try base()
     let number = Int(begin(base.state))
-    if known == number { return nil }
+    if known?.lineage == number { return nil }
     let found = base.tables.first { $0.key == table }
     return TableVersion(
       state: try found.map { found throws(StoreError) in
         try state(of: found, as: base.state.revision)
       }
         ?? TableState(),
-      base: number, through: base.state.base.sequence)
+      lineage: number, through: base.state.base.sequence)
   }
 
   package func bases(

@@ -135,7 +135,7 @@ extension EtcdLog {
           try bytes(under: keys.parts(of: commit.token.text), count: count, as: news.state.revision)
         }
       return try LoggedCommit(
-        payload: payload, sequence: commit.sequence, depth: limits.depth, base: Int(base))
+        payload: payload, sequence: commit.sequence, depth: limits.depth, lineage: Int(base))
     }
   }
 

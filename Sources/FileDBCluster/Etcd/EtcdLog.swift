@@ -147,10 +147,10 @@ package final class EtcdLog: EngineLog {
   private func headBehind(
     _ commit: NewCommit, knowing known: FollowedCommit.Known?
   ) throws(StoreError) -> EtcdMark? {
-    var last = commit.position ?? 0
+    var last = commit.dependsOnOthers ? commit.position : 0
     while true {
       let news = try read(after: FollowedCommit(sequence: last, known: known))
-      guard commit.position != nil else { return news.state.head }
+      guard commit.dependsOnOthers else { return news.state.head }
       if let what = news.difference { throw .putBack(what) }
       if last < news.state.start.sequence { return nil }
       for other in try commits(news) {
@@ -349,22 +349,20 @@ extension EtcdMark {
   /// Whether the transaction has read everything up to this commit.
   fileprivate func isLast(for commit: NewCommit, knowing known: FollowedCommit.Known?) -> Bool {
     if let known, known.sequence == sequence, known.token != token { return false }
-    return commit.position ?? sequence == sequence
+    return !commit.dependsOnOthers || commit.position == sequence
   }
 }
 
 extension LoggedCommit {
   /// Whether it changed something that the other one has read or written.
   fileprivate func isInTheWay(of commit: NewCommit) -> Bool {
-    if let tableList = commit.tableList, sequence > tableList, changes.changeTableList { return true }
-    return commit.expectedSequences.contains { sequence > $0.value && tables[$0.key] != nil }
+    if sequence <= commit.position { return false }
+    if commit.hasListedTables, changes.changeTableList { return true }
+    return commit.usedTables.contains { tables[$0] != nil }
   }
 }
 
 extension NewCommit {
-  /// The lowest commit number at which it has read something. `nil` for a commit that uses no table.
-  fileprivate var position: UInt64? {
-    let sequences = Array(expectedSequences.values)
-    return (tableList.map { sequences + [$0] } ?? sequences).min()
-  }
+  /// Whether it depends on what earlier commits have done.
+  fileprivate var dependsOnOthers: Bool { hasListedTables || !usedTables.isEmpty }
 }

@@ -100,9 +100,9 @@ private final class EditLog: CommitLog {
 
   func commits(after sequence: UInt64) -> LogNews { .commits([]) }
 
-  func base(of table: TableKey, unless known: Int?) -> TableVersion? {
-    if known == 0 { return nil }
-    return TableVersion(state: table == self.table ? state : TableState(), base: 0, through: 0)
+  func base(of table: TableKey, unless known: TableVersion?) -> TableVersion? {
+    if known?.lineage == 0 { return nil }
+    return TableVersion(state: table == self.table ? state : TableState(), lineage: 0, through: 0)
   }
 
   func tables() -> Set<TableKey> { state.exists ? [table] : [] }

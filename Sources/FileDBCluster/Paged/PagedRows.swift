@@ -195,7 +195,7 @@ final class PagedRows: Sendable {
     // Only the database applies this commit, so it does not have to say what it found.
     NewCommit(
       changes: changes.map { LoggedChange(AppliedChange($0, found: .nothing), of: key) },
-      tables: [key: NewCommit.Expectation(sequence: table.sequence, base: 0)], states: [key: TableState()])
+      position: table.sequence, tables: [key: 0], states: [key: TableState()])
   }
 
   /// - Returns: false if another writer was first.

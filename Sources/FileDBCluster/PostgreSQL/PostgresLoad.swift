@@ -103,7 +103,7 @@ extension TableState {
     guard let schemaValue else { return nil }
     var place = 0..<0
     let declared = LoggedChange(AppliedChange(.declare(schemaValue), found: .nothing), of: TableKey("schema"))
-    let payload = NewCommit(changes: [declared], tables: [:], states: [:]).payload { place = $0 }
+    let payload = NewCommit(changes: [declared], position: 0, tables: [:], states: [:]).payload { place = $0 }
     return Array(payload[place])
   }
 }

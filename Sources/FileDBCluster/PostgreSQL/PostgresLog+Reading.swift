@@ -90,7 +90,7 @@ extension PostgresLog {
         return LoggedCommit(toPagedTable: sequence, row.bytes(payload + 1), at: row.number(payload + 2) ?? 0)
       }
       return try LoggedCommit(
-        payload: row.bytes(payload), sequence: sequence, depth: depth, base: Int(base))
+        payload: row.bytes(payload), sequence: sequence, depth: depth, lineage: Int(base))
     }
   }
 }
@@ -177,18 +177,18 @@ extension PostgresLog {
 // MARK: Tables
 
 extension PostgresLog {
-  package func base(of table: TableKey, unless known: Int?) throws(StoreError) -> TableVersion? {
+  package func base(of table: TableKey, unless known: TableVersion?) throws(StoreError) -> TableVersion? {
     try inOneMoment { session throws(PostgresFailure) in
       let log = try session.logState(timeout)
       let number = Int(begin(log.start, log.head))
-      if known == number { return nil }
+      if known?.lineage == number { return nil }
       let tables = try session.tables(timeout, named: table)
       var state = TableState()
       for table in tables {
         if table.isPaged { throw .refused(state: Self.paged, "the table is paged") }
         state = try session.state(of: table, timeout)
       }
-      return TableVersion(state: state, base: number, through: log.head)
+      return TableVersion(state: state, lineage: number, through: log.head)
     }
   }
 

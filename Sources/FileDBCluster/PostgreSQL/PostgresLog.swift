@@ -162,7 +162,7 @@ package final class PostgresLog: EngineLog {
   /// A commit that was in the log before this one was made.
   func lastRead(by commit: NewCommit, after position: FollowedCommit?) -> UInt64 {
     let seen = seen.withLock { $0?.sequence ?? 0 }
-    return max(seen, position?.sequence ?? 0, commit.expected.map(\.sequence).max() ?? 0)
+    return max(seen, position?.sequence ?? 0, commit.position)
   }
 
   /// The error for a commit that the server may have, or may still receive.
@@ -290,8 +290,8 @@ extension FollowedCommit? {
 extension NewCommit {
   /// The names of the tables that it depends on, each with the last commit that may have changed it.
   var expected: [(name: String, sequence: UInt64)] {
-    let tables = expectedSequences.map { (name: $0.key.text, sequence: $0.value) }
-    return tableList.map { tables + [(PostgresTables.tableList, $0)] } ?? tables
+    let names = usedTables.map(\.text) + (hasListedTables ? [PostgresTables.tableList] : [])
+    return names.map { ($0, position) }
   }
 
   /// The names of the tables that it changes. A paged table is not in the list of tables.

@@ -178,7 +178,7 @@ private final class InterruptedLog: CommitLog {
     self.interlude = Mutex(interlude)
   }
 
-  func base(of table: TableKey, unless known: Int?) throws(StoreError) -> TableVersion? {
+  func base(of table: TableKey, unless known: TableVersion?) throws(StoreError) -> TableVersion? {
     let base = try log.base(of: table, unless: known)
     let interlude = interlude.withLock { interlude in
       defer { interlude = nil }

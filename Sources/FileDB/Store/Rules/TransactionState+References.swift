@@ -140,7 +140,7 @@ extension TransactionState {
 
 extension TransactionState {
   fileprivate func tablesInMemory(referringTo key: TableKey) -> [TableKey] {
-    store.tables.tables(referringTo: key) + touched.filter { $0.value.table.now.refers(to: key) }.keys
+    store.tables.tables { $0.refers(to: key) } + touched.filter { $0.value.table.now.refers(to: key) }.keys
   }
 
   /// Whether anything was done that a schema may concern. Most tables have no schema, and then this costs nothing.

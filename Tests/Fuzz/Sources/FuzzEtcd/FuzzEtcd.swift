@@ -66,7 +66,9 @@ private func test(_ bytes: [UInt8]) -> Bool {
   case 0: asked { _ = (try log.identity(), try log.status()) }
   case 1: asked { _ = (try log.tables(), try log.droppedTables()) }
   case 2: asked { _ = try log.outcome(of: CommitToken(text: token[...])!) }
-  case 3: asked { _ = try log.base(of: TableKey("t"), unless: 0) }
+  case 3:
+    let known = TableVersion(state: TableState(), lineage: 0, through: 0)
+    asked { _ = try log.base(of: TableKey("t"), unless: known) }
   case 4:
     asked { if case .commits(let commits) = try log.commits(after: 2) { checkCommits(commits, after: 2) } }
   default: asked(follow)
