@@ -92,32 +92,66 @@ protocol QueuedWrite: Sendable {
   func runAlone(in store: RecordStore)
 }
 
-/// An async write.
+/// An async write. It waits for its turn, and may be cancelled until then.
 final class AsyncWrite<Result: Sendable>: QueuedWrite {
-  private struct State {
-    var task: CheckedContinuation<Result, any Error>?
-    var outcome: Swift.Result<Result, any Error>?
+  private typealias Outcome = Swift.Result<Result, any Error>
+
+  private enum State {
+    case new, cancelled, ended
+    case waiting(CheckedContinuation<Result, any Error>)
+    /// With what the body returned or threw when it ran last.
+    case begun(CheckedContinuation<Result, any Error>, Outcome?)
   }
 
   private let body: @Sendable (inout StoreTransaction) throws -> Result
-  private let turn: WriteTurn<Result>
-  private let state = Mutex(State())
+  private let state = Mutex(State.new)
 
-  init(_ body: @escaping @Sendable (inout StoreTransaction) throws -> Result, _ turn: WriteTurn<Result>) {
-    (self.body, self.turn) = (body, turn)
+  init(_ body: @escaping @Sendable (inout StoreTransaction) throws -> Result) { self.body = body }
+
+  /// - Returns: false if the write was cancelled already. Then the task continues at once.
+  func wait(_ task: CheckedContinuation<Result, any Error>) -> Bool {
+    let isWaiting = state.withLock { state in
+      guard case .new = state else { return false }
+      state = .waiting(task)
+      return true
+    }
+    if !isWaiting { task.resume(throwing: CancellationError()) }
+    return isWaiting
   }
 
+  /// Ends the wait immediately. A write that has begun is not cancelled.
+  func cancel() {
+    let task: CheckedContinuation<Result, any Error>? = state.withLock { state in
+      switch state {
+      case .cancelled, .begun, .ended: return nil
+      case .new:
+        state = .cancelled
+        return nil
+      case .waiting(let task):
+        state = .cancelled
+        return task
+      }
+    }
+    task?.resume(throwing: CancellationError())
+  }
+
+  /// - Returns: false if the write was cancelled, or has ended.
   private func begin() -> Bool {
     state.withLock { state in
-      if state.task == nil { state.task = turn.begin() }
-      return state.task != nil
+      switch state {
+      case .new, .cancelled, .ended: return false
+      case .begun: return true
+      case .waiting(let task):
+        state = .begun(task, nil)
+        return true
+      }
     }
   }
 
   func run(in transaction: TransactionState) {
     guard begin() else { return }
-    let outcome = Swift.Result { try transaction.join(body) }
-    state.withLock { $0.outcome = outcome }
+    let outcome = Outcome { try transaction.join(body) }
+    state.withLock { if case .begun(let task, _) = $0 { $0 = .begun(task, outcome) } }
   }
 
   func finish() { end { $0 } }
@@ -129,17 +163,16 @@ final class AsyncWrite<Result: Sendable>: QueuedWrite {
 
   func runAlone(in store: RecordStore) {
     guard begin() else { return }
-    let outcome = Swift.Result { try store.write(body) }
+    let outcome = Outcome { try store.write(body) }
     end { _ in outcome }
   }
 
-  private func end(
-    _ outcome: (Swift.Result<Result, any Error>?) -> Swift.Result<Result, any Error>?
-  ) {
-    let (task, known) = state.withLock { state in
-      defer { state.task = nil }
-      return (state.task, state.outcome)
+  private func end(_ outcome: (Outcome?) -> Outcome?) {
+    let begun: (task: CheckedContinuation<Result, any Error>, outcome: Outcome?)? = state.withLock { state in
+      guard case .begun(let task, let outcome) = state else { return nil }
+      state = .ended
+      return (task, outcome)
     }
-    if let result = outcome(known) { task?.resume(with: result) }
+    if let begun, let result = outcome(begun.outcome) { begun.task.resume(with: result) }
   }
 }

@@ -26,15 +26,15 @@ extension RecordStore {
   public func write<Result: Sendable>(
     _ body: @escaping @Sendable (inout StoreTransaction) throws -> Result
   ) async throws -> Result {
-    let turn = WriteTurn<Result>()
+    let write = AsyncWrite(body)
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        guard turn.wait(continuation) else { return }
-        queues.writes.add(AsyncWrite(body, turn))
+        guard write.wait(continuation) else { return }
+        queues.writes.add(write)
         queues.writing.async { self.queues.writes.commit(to: self) }
       }
     } onCancel: {
-      turn.cancel()
+      write.cancel()
     }
   }
 

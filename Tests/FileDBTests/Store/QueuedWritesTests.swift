@@ -24,9 +24,9 @@ import Testing
         group.addTask {
           do {
             let id = try await withCheckedThrowingContinuation { task in
-              let turn = WriteTurn<RecordID<Fields>>()
-              _ = turn.wait(task)
-              queue.add(AsyncWrite(body, turn))
+              let write = AsyncWrite(body)
+              _ = write.wait(task)
+              queue.add(write)
               continuation.yield()
             }
             return (number, .success(id))
