@@ -36,7 +36,7 @@ struct JournalCheckpoint: Sendable {
   /// - Parameter sequence: the number of the frame's last commit. In format 2, all files include it.
   init(payload: ArraySlice<UInt8>, sequence: UInt64) throws(PayloadFault) {
     var files: [TableKey: File] = [:]
-    try LineReader.read(payload) { lines throws(PayloadFault) in
+    try LineReader.readLines(payload) { lines throws(PayloadFault) in
       guard try lines.beginLine() == "file" else { throw lines.fault("a file is missing") }
       let (table, version) = (try lines.table(), try lines.knownVersion(through: sequence))
       let saved = lines.skip("base") ? try lines.version() : nil

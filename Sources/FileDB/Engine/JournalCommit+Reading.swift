@@ -4,7 +4,7 @@ import FileDBTables
 extension JournalCommit {
   /// The file of records that a commit refers to; `nil` for a commit that contains them itself.
   static func recordsFile(of payload: ArraySlice<UInt8>) throws(PayloadFault) -> RecordsFile? {
-    try reading(payload) { lines throws(PayloadFault) in
+    try LineReader.read(payload) { lines throws(PayloadFault) in
       var head = try CommitHead(&lines)
       return try head.readFile(&lines)
     }
@@ -12,12 +12,12 @@ extension JournalCommit {
 
   /// The token of a commit, if it has one and can be read.
   static func token(of payload: ArraySlice<UInt8>) -> CommitToken? {
-    try? reading(payload) { lines throws(PayloadFault) in try CommitHead(&lines).commit.token }
+    try? LineReader.read(payload) { lines throws(PayloadFault) in try CommitHead(&lines).commit.token }
   }
 
   /// The tables that a commit changes, even if only its beginning can be read.
   static func tables(of payload: ArraySlice<UInt8>) throws(PayloadFault) -> Set<TableKey> {
-    try reading(payload) { lines throws(PayloadFault) in
+    try LineReader.read(payload) { lines throws(PayloadFault) in
       var head = try CommitHead(&lines)
       _ = try head.readFile(&lines)
       return try head.tables(&lines)
@@ -28,7 +28,7 @@ extension JournalCommit {
   ///   - depth: the depth of the deepest record.
   ///   - file: the records, if the commit refers to a file of them.
   init(payload: ArraySlice<UInt8>, depth: Int, records file: [UInt8]?) throws(PayloadFault) {
-    self = try reading(payload) { lines throws(PayloadFault) in
+    self = try LineReader.read(payload) { lines throws(PayloadFault) in
       var head = try CommitHead(&lines)
       guard (try head.readFile(&lines) != nil) == (file != nil) else {
         throw lines.fault("the records are missing")
@@ -45,25 +45,12 @@ extension JournalCommit {
   /// A commit whose file of records is damaged.
   /// - Parameter records: the records of the file; `nil` for each that cannot be read.
   init(payload: ArraySlice<UInt8>, depth: Int, salvaged records: [EncodedRecord?]) throws(PayloadFault) {
-    self = try reading(payload) { lines throws(PayloadFault) in
+    self = try LineReader.read(payload) { lines throws(PayloadFault) in
       var head = try CommitHead(&lines)
       _ = try head.readFile(&lines)
       return try head.commit(&lines, RecordReader(salvaged: records, depth: depth))
     }
   }
-}
-
-/// Runs `body` with the lines of a payload.
-private func reading<Result>(
-  _ payload: ArraySlice<UInt8>, _ body: (inout LineReader) throws(PayloadFault) -> Result
-) throws(PayloadFault) -> Result {
-  var result: Swift.Result<Result, PayloadFault>?
-  payload.withUnsafeBytes { bytes in
-    var lines = LineReader(bytes)
-    do throws(PayloadFault) { result = .success(try body(&lines)) } catch { result = .failure(error) }
-  }
-  guard let result else { preconditionFailure("the body was not run") }
-  return try result.get()
 }
 
 /// The part of a commit before the changes.

@@ -137,16 +137,24 @@ struct LineReader {
 
   var isAtEnd: Bool { position == bytes.count }
 
-  /// Reads a payload that consists only of lines.
-  static func read(
-    _ payload: ArraySlice<UInt8>, line: (inout LineReader) throws(PayloadFault) -> Void
-  ) throws(PayloadFault) {
-    var fault: PayloadFault?
+  /// Runs `body` with the lines of a payload.
+  static func read<Result>(
+    _ payload: ArraySlice<UInt8>, _ body: (inout LineReader) throws(PayloadFault) -> Result
+  ) throws(PayloadFault) -> Result {
+    var result: Swift.Result<Result, PayloadFault>?
     payload.withUnsafeBytes { bytes in
       var lines = LineReader(bytes)
-      do throws(PayloadFault) { while !lines.isAtEnd { try line(&lines) } } catch { fault = error }
+      do throws(PayloadFault) { result = .success(try body(&lines)) } catch { result = .failure(error) }
     }
-    if let fault { throw fault }
+    guard let result else { preconditionFailure("the body was not run") }
+    return try result.get()
+  }
+
+  /// Reads a payload that consists only of lines.
+  static func readLines(
+    _ payload: ArraySlice<UInt8>, _ line: (inout LineReader) throws(PayloadFault) -> Void
+  ) throws(PayloadFault) {
+    try read(payload) { lines throws(PayloadFault) in while !lines.isAtEnd { try line(&lines) } }
   }
 
   mutating func move(to position: Int) { self.position = position }

@@ -15,14 +15,12 @@ struct ParkedCommit {
     guard let end = payload.firstIndex(of: UInt8(ascii: "\n")) else {
       throw PayloadFault(message: "a line does not end")
     }
-    var found: (table: TableKey, sequence: UInt64)?
-    try LineReader.read(payload[...end]) { lines throws(PayloadFault) in
+    (table, sequence) = try LineReader.read(payload[...end]) { lines throws(PayloadFault) in
       guard try lines.beginLine() == "parked" else { throw lines.fault("a table is missing") }
-      found = (try lines.table(), UInt64(try lines.number()))
+      let parked = (table: try lines.table(), sequence: UInt64(try lines.number()))
       try lines.endLine()
+      return parked
     }
-    guard let found else { throw PayloadFault(message: "a table is missing") }
-    (table, sequence) = found
     frame = JournalFrame(
       kind: .commit, sequence: sequence, synced: sequence, payload: payload[payload.index(after: end)...])
   }

@@ -35,7 +35,7 @@ struct WrittenFiles: Equatable, Sendable {
   /// - Parameter sequence: the number of the frame's last commit. In format 2, all files include it.
   init(payload: ArraySlice<UInt8>, sequence: UInt64) throws(PayloadFault) {
     var written = WrittenFiles()
-    try LineReader.read(payload) { lines throws(PayloadFault) in try written.readLine(&lines, sequence) }
+    try LineReader.readLines(payload) { lines throws(PayloadFault) in try written.readLine(&lines, sequence) }
     self = written
   }
 
