@@ -20,7 +20,10 @@ extension TransactionState {
   func insert(_ records: [EncodedRecord], into table: String, at position: Position<some Any>)
     throws(StoreError)
   {
-    let index = try insertionIndex(for: position, in: table)
+    let index: Int
+    do { index = try self.table(table).insertionIndex(for: position) } catch {
+      throw error.adding(table: table)
+    }
     try createIfMissing(table)
     if !records.isEmpty { try apply(.insert(records, index: index), to: table) }
   }
@@ -53,12 +56,6 @@ extension TransactionState {
       var error = error.adding(table: table)
       error.record = id
       throw error
-    }
-  }
-
-  func insertionIndex(for position: Position<some Any>, in table: String) throws(StoreError) -> Int {
-    do { return try self.table(table).insertionIndex(for: position) } catch {
-      throw error.adding(table: table)
     }
   }
 

@@ -23,7 +23,17 @@ final class WriterGate: Sendable {
   func enter<Result>(timeout: Duration, _ body: () throws -> Result) throws -> Result {
     lock.lock()
     if isTaken { try wait(until: .now + timeout) }
-    return try runInside(body)
+    isTaken = true
+    lock.unlock()
+    inside.store(Self.currentThread, ordering: .relaxed)
+    defer {
+      inside.store(0, ordering: .relaxed)
+      lock.lock()
+      isTaken = false
+      lock.wakeOne()
+      lock.unlock()
+    }
+    return try body()
   }
 
   /// Must be called with the lock, and keeps it.
@@ -36,21 +46,6 @@ final class WriterGate: Sendable {
       }
       lock.wait(upTo: rest)
     }
-  }
-
-  /// Must be called with the lock, and gives it back.
-  private func runInside<Result>(_ body: () throws -> Result) rethrows -> Result {
-    isTaken = true
-    lock.unlock()
-    inside.store(Self.currentThread, ordering: .relaxed)
-    defer {
-      inside.store(0, ordering: .relaxed)
-      lock.lock()
-      isTaken = false
-      lock.wakeOne()
-      lock.unlock()
-    }
-    return try body()
   }
 
   /// Runs `body` with `transaction` as the ``currentTransaction``, for the thread inside.
