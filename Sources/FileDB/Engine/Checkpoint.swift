@@ -12,12 +12,11 @@ extension FileLog {
   ///   - patience: how long to wait for another checkpoint.
   ///   - timeout: how long to wait for writers.
   ///   - exclusively: runs a part of the checkpoint while no other thread of this process writes.
-  ///   - newest: a table with all its commits.
+  ///   - tables: the tables in memory.
   /// - Returns: the tables that are in conflict with what another program saved. Their commits stay in the journal.
-  package func checkpoint(
+  func checkpoint(
     _ scope: CheckpointScope, patience: Duration, timeout: Duration,
-    exclusively: (() throws -> Void) throws -> Void,
-    of newest: (TableKey) throws(StoreError) -> TableVersion
+    exclusively: (() throws -> Void) throws -> Void, of tables: TableVersions
   ) throws -> [TableKey: StoreError] {
     try folder.checkIsThere()
     guard try disk.status(folder.journalFile) != nil else { return [:] }
@@ -27,18 +26,18 @@ extension FileLog {
 
     // 2. With the store's lock: make durable what other processes did, and remove what a crash left.
     var due: [TableKey] = []
-    try exclusively { due = try writing(timeout) { () throws(StoreError) in try tablesToWrite(scope) } }
+    try exclusively { due = try whileLocked(timeout: timeout) { try tablesToWrite(scope) } }
 
     var conflicts: [TableKey: StoreError] = [:]
     while !due.isEmpty {
       // 3. Without it: write and sync a draft of each file.
-      let drafts = try stage(due, of: newest, &conflicts)
+      let drafts = try stage(due, of: tables, &conflicts)
       // 4. With it: give the drafts the names of the files, and tell the journal. Drafts of files that another program
       //    has saved meanwhile are made again.
       var installed: [StagedTable] = []
       do {
         try exclusively {
-          (installed, due) = try writing(timeout) { () throws(StoreError) in try install(drafts, &conflicts) }
+          (installed, due) = try whileLocked(timeout: timeout) { try install(drafts, &conflicts) }
         }
       } catch {
         discard(drafts)
@@ -54,17 +53,6 @@ extension FileLog {
   package func isDue(_ scope: CheckpointScope) throws(StoreError) -> Bool {
     try readOn()
     return state.withLock { $0.pending.values.contains(where: scope.contains) }
-  }
-
-  /// Runs `body` with the store's lock. The journal has been read to its end.
-  private func writing<Result>(
-    _ timeout: Duration, _ body: () throws(StoreError) -> Result
-  ) throws(StoreError) -> Result {
-    let lock = try folder.lock(timeout: timeout)
-    defer { withExtendedLifetime(lock) {} }
-    try prepare()
-    defer { finishWriting() }
-    return try body()
   }
 
   /// The tables that a checkpoint is to write.
@@ -110,14 +98,13 @@ extension FileLog {
   /// The first half of a checkpoint: writes and syncs a draft of each table's file. If the disk is full, all files stay
   /// as they were.
   private func stage(
-    _ tables: [TableKey], of newest: (TableKey) throws(StoreError) -> TableVersion,
-    _ conflicts: inout [TableKey: StoreError]
+    _ due: [TableKey], of tables: TableVersions, _ conflicts: inout [TableKey: StoreError]
   ) throws(StoreError) -> [StagedTable] {
     var (staged, salt): ([StagedTable], UInt32) = ([], state.withLock(\.salt))
     do throws(StoreError) {
-      for key in tables {
+      for key in due {
         do throws(StoreError) {
-          let draft = try draft(key, newest)
+          let draft = try draft(key, of: tables)
           // What another program saved becomes part of the store. This syncs its file.
           if draft.isSaved { try makeDurable([key]) }
           staged.append(try StagedTable(draft, in: folder, salt: salt))
@@ -133,11 +120,10 @@ extension FileLog {
   }
 
   /// A table with all its commits, and the file that it was made from.
-  private func draft(
-    _ key: TableKey, _ newest: (TableKey) throws(StoreError) -> TableVersion
-  ) throws(StoreError) -> TableDraft {
+  private func draft(_ key: TableKey, of tables: TableVersions) throws(StoreError) -> TableDraft {
     while true {
-      let version = try newest(key)
+      try tables.catchUp()
+      let version = try tables.newest(key)
       let (file, pending) = state.withLock { ($0.files[key], $0.pending[key]) }
       // If another thread has read another file in the meantime, that is not the one that the table was made from.
       guard let file, file.lineage == version.lineage else { continue }
@@ -279,11 +265,8 @@ extension FileLog {
   /// Adds to the journal the versions that the files are about to have, in the same way as a commit, and syncs it.
   func appendCheckpoint(_ checkpoint: JournalCheckpoint) throws(StoreError) {
     let journal = try writeFrame(.checkpoint, checkpoint.payload)
-    try state.withLock { state throws(StoreError) in
-      state.take(journal)
-      do throws(PayloadFault) { try state.add(checkpoint, at: journal.sequence) } catch {
-        throw damage(error.message)
-      }
+    try updateState(after: journal) { state throws(PayloadFault) in
+      try state.add(checkpoint, at: journal.sequence)
     }
     try onDisk(syncJournal())
   }
@@ -298,11 +281,8 @@ extension FileLog {
         uniqueKeysWithValues: installed.map { ($0.draft.key, WrittenFiles.File(known: $0.known)) }),
       journal: inode)
     let journal = try writeFrame(.written, done.payload)
-    try state.withLock { state throws(StoreError) in
-      state.take(journal)
-      do throws(PayloadFault) { try state.settle(done, at: journal.sequence) } catch {
-        throw damage(error.message)
-      }
+    try updateState(after: journal) { state throws(PayloadFault) in
+      try state.settle(done, at: journal.sequence)
     }
     try onDisk(syncJournal())
   }

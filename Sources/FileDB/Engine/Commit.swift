@@ -11,31 +11,37 @@ extension FileLog {
   package func append(
     timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {
+    try whileLocked(timeout: timeout) {
+      while true {
+        // This runs the transaction's body. If it throws, nothing has happened.
+        guard let new = try makeCommit() else { return nil }
+        let commit = try state.withLock { state throws(StoreError) in
+          state.isCurrent(for: new) ? try journalCommit(new, state) : nil
+        }
+        // Another thread has read another file in the meantime. Then the body must run again.
+        guard let commit else { continue }
+
+        return try write(commit) { state, journal, logged in
+          let ticket = FileTicket(journal.file, of: self)
+          state.waiting.append(ticket)
+          taking(logged)
+          return ticket
+        }
+      }
+    }
+  }
+
+  /// Runs `body` while it holds the store's lock and has read the journal to its end.
+  /// - Throws: what `body` throws; ``StoreError/Code/locked``, ``StoreError/Code/damagedJournal``, and the disk's
+  ///   errors.
+  package func whileLocked<Result>(timeout: Duration, _ body: () throws -> Result) throws -> Result {
     // Takes the lock of the queue, and then the store's lock. Creates and syncs the folder if it is missing.
     let lock = try folder.lock(timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
 
     try prepare()
     defer { finishWriting() }
-
-    while true {
-      // This runs the transaction's body. If it throws, nothing has happened.
-      guard let new = try makeCommit() else { return nil }
-      let commit = try state.withLock { state throws(StoreError) in
-        state.isCurrent(for: new) ? try journalCommit(new, state) : nil
-      }
-      // Another thread has read another file in the meantime. Then the body must run again.
-      guard let commit else { continue }
-
-      return try write(commit) { state, journal in
-        let logged = LoggedCommit(new, sequence: journal.sequence)
-        let ticket = FileTicket(journal.file, of: self)
-        state.append(logged)
-        state.waiting.append(ticket)
-        taking(logged)
-        return ticket
-      }
-    }
+    return try body()
   }
 
   /// Prepares the journal for writing. Until ``finishWriting()``, no reader of this process reads on in it. So no
@@ -110,9 +116,9 @@ extension FileLog {
   }
 
   /// Writes a commit to the journal.
-  /// - Parameter note: adds the commit, with its number, to the commits in memory.
+  /// - Parameter note: called with the commit as the log has it, before anybody who reads the log can see it.
   func write<Result>(
-    _ commit: JournalCommit, _ note: (inout State, Journal) -> Result
+    _ commit: JournalCommit, _ note: (inout State, Journal, LoggedCommit) -> Result
   ) throws(StoreError) -> Result {
     // 1. Make the files durable on which the journal builds from here on. The process that wrote them may have died
     //    before the sync. After a power cut, the commit would then not fit the older file.
@@ -131,15 +137,20 @@ extension FileLog {
 
     // 4. Update the state in memory.
     let byteCount = payload.count + (records?.size ?? 0)
-    return try state.withLock { state throws(StoreError) in
+    return try updateState(after: journal) { state throws(PayloadFault) in
+      let logged = try state.add(
+        commit, sequence: journal.sequence, byteCount: byteCount, recordsFile: records)
+      return note(&state, journal, logged)
+    }
+  }
+
+  /// Takes over a journal to which a frame was written, and what the frame says.
+  func updateState<Result>(
+    after journal: Journal, _ note: (inout State) throws(PayloadFault) -> Result
+  ) throws(StoreError) -> Result {
+    try state.withLock { state throws(StoreError) in
       state.take(journal)
-      do throws(PayloadFault) {
-        try state.add(commit, sequence: journal.sequence, byteCount: byteCount, recordsFile: records)
-      } catch {
-        throw damage(error.message)
-      }
-      state.noteUndo(commit)
-      return note(&state, journal)
+      do throws(PayloadFault) { return try note(&state) } catch { throw damage(error.message) }
     }
   }
 

@@ -44,24 +44,8 @@ extension FileLog {
   /// The tables that are created or dropped by the commits that can still be read.
   private func existenceInDamagedJournal() throws(StoreError) -> [TableKey: Bool] {
     let bytes = try disk.read(folder.journalFile).bytes
-    guard let salvage = try? disk.salvageJournal(bytes, path: folder.journalFile) else { return [:] }
-    var existence: [TableKey: (isThere: Bool, sequence: UInt64)] = [:]
-    for frame in salvage.frames {
-      if frame.kind == .written, let written = try? written(in: frame) {
-        for (table, file) in written.files where existence[table]?.sequence ?? 0 <= file.known.through {
-          existence[table] = nil
-        }
-      }
-      guard frame.kind == .commit, let commit = try? commit(in: frame).commit else { continue }
-      for change in commit.changes where StoreFolder.isAllowed(change.table) {
-        switch change.change {
-        case .create: existence[change.table] = (true, frame.sequence)
-        case .drop: existence[change.table] = (false, frame.sequence)
-        default: break
-        }
-      }
-    }
-    return existence.mapValues(\.isThere)
+    guard let journal = try? SalvagedJournal(bytes, of: self) else { return [:] }
+    return journal.pending.compactMapValues(\.exists)
   }
 
   package func outcome(of token: CommitToken) throws(StoreError) -> CommitOutcome {
@@ -139,11 +123,9 @@ extension FileLog {
       try understanding(frame) { () throws(PayloadFault) in try state.add(checkpoint, at: frame.sequence) }
     case .commit:
       let (commit, byteCount, file) = try commit(in: frame)
-      try understanding(frame) { () throws(PayloadFault) in
+      _ = try understanding(frame) { () throws(PayloadFault) in
         try state.add(commit, sequence: frame.sequence, byteCount: byteCount, recordsFile: file)
       }
-      state.append(state.logged(commit, sequence: frame.sequence))
-      state.noteUndo(commit)
     case .parked:
       let (table, commit, byteCount, file) = try parkedCommit(in: frame)
       state.park(commit, of: table, byteCount: byteCount, recordsFile: file)
@@ -227,21 +209,6 @@ extension FileLog.State {
     if known.through >= start.sequence { return true }
     // A table that was created and dropped has no file before and no file afterwards.
     return file.stamp != nil && file.through <= known.through
-  }
-
-  /// A commit of the journal in the form of ``LoggedCommit``.
-  fileprivate func logged(_ commit: JournalCommit, sequence: UInt64) -> LoggedCommit {
-    var tables: [TableKey: LoggedCommit.Former] = [:]
-    for (table, former) in commit.tables {
-      // The commit was made for this file, or for one that a checkpoint made of it. If a repair wrote the commit, the
-      // table may already include it.
-      let file = files[table].flatMap {
-        former.sequence != nil && pending[table]?.lastCommit(in: $0.content.version) != nil ? $0 : nil
-      }
-      tables[table] = LoggedCommit.Former(lineage: file?.lineage)
-    }
-    return LoggedCommit(
-      sequence: sequence, date: commit.date, token: commit.token, changes: commit.changes, tables: tables)
   }
 }
 

@@ -143,27 +143,43 @@ extension FileLog.State {
   /// Moves on to the end of a frame that was read.
   mutating func pass(_ frame: JournalFrame) { end += JournalFrame.paddedCount(frame.payload.count) }
 
-  mutating func append(_ commit: LoggedCommit) {
-    commits.append(commit)
+  /// Adds a commit at the journal's end, also to those that wait.
+  /// - Parameters:
+  ///   - sequence: its number.
+  ///   - byteCount: its length in the journal, with its records.
+  ///   - recordsFile: the file with its records, if it has one.
+  /// - Returns: the commit as readers of the log get it.
+  /// - Throws: if the commit was made for another state of the tables.
+  mutating func add(
+    _ commit: JournalCommit, sequence: UInt64, byteCount: Int, recordsFile: RecordsFile?
+  ) throws(PayloadFault) -> LoggedCommit {
+    try addToPending(commit, sequence: sequence, byteCount: byteCount)
+    if let recordsFile { recordsFiles.append((sequence, recordsFile)) }
+    let logged = LoggedCommit(
+      sequence: sequence, date: commit.date, token: commit.token, changes: commit.changes,
+      tables: commit.tables.reduce(into: [:]) { $0[$1.key] = former($1.key, $1.value) })
+    commits.append(logged)
     commitEnds.append(end)
-  }
-
-  mutating func noteUndo(_ commit: JournalCommit) {
     switch commit.undo {
     case .none: break
     case .step: undoHead = commit.token
     case .end: undoHead = nil
     }
+    return logged
+  }
+
+  /// The table that a commit was made for: the present file's, or one that a checkpoint made of it. If a repair wrote the
+  /// commit, the table may already include it.
+  private func former(_ table: TableKey, _ former: JournalCommit.Table) -> LoggedCommit.Former {
+    let file = files[table].flatMap {
+      former.sequence != nil && pending[table]?.lastCommit(in: $0.content.version) != nil ? $0 : nil
+    }
+    return LoggedCommit.Former(lineage: file?.lineage)
   }
 
   /// Adds a commit to those that wait.
-  /// - Parameters:
-  ///   - sequence: its number.
-  ///   - byteCount: its length in the journal, with its records.
-  ///   - recordsFile: the file with its records, if it has one.
-  /// - Throws: if the commit was made for another state of the tables.
-  mutating func add(
-    _ commit: JournalCommit, sequence: UInt64, byteCount: Int, recordsFile: RecordsFile?
+  private mutating func addToPending(
+    _ commit: JournalCommit, sequence: UInt64, byteCount: Int
   ) throws(PayloadFault) {
     // A checkpoint has written some of the commits that a journal begins with.
     let tables = commit.tables.filter { sequence > written[$0.key]?.known.through ?? 0 }
@@ -190,7 +206,6 @@ extension FileLog.State {
       pending[table]?.append(
         PendingTable.Commit(sequence: sequence, changes: changes, byteCount: byteCount))
     }
-    if let recordsFile { recordsFiles.append((sequence, recordsFile)) }
   }
 
   /// Adds a commit to a table that is in conflict.

@@ -6,17 +6,6 @@ import FileDBTables
 /// Used for a folder that follows a log shared by several machines. Its journal takes over the commits of that log,
 /// with their numbers.
 extension FileLog {
-  /// Runs `body` while it holds the store's lock and has read the journal to its end.
-  /// - Throws: what `body` throws; ``StoreError/Code/locked``, ``StoreError/Code/damagedJournal``, and the disk's
-  ///   errors.
-  package func whileLocked<Result>(timeout: Duration, _ body: () throws -> Result) throws -> Result {
-    let lock = try folder.lock(timeout: timeout)
-    defer { withExtendedLifetime(lock) {} }
-    try prepare()
-    defer { finishWriting() }
-    return try body()
-  }
-
   /// The number of the last commit, as far as the journal was read.
   package var end: UInt64 { state.withLock(\.lastSequence) }
 
@@ -42,14 +31,7 @@ extension FileLog {
       guard commit.sequence == end + 1 else {
         throw damage("commit \(commit.sequence) does not follow commit \(end)")
       }
-      let taken = state.withLock { $0.journalCommit(commit, undo(commit.token)) }
-      try write(taken) { state, journal in
-        let bases = commit.tables.keys.map { ($0, LoggedCommit.Former(lineage: state.files[$0]?.lineage)) }
-        state.append(
-          LoggedCommit(
-            sequence: journal.sequence, date: commit.date, token: commit.token, changes: commit.changes,
-            tables: Dictionary(uniqueKeysWithValues: bases)))
-      }
+      try write(state.withLock { $0.journalCommit(commit, undo(commit.token)) }) { _, _, _ in }
     }
   }
 }

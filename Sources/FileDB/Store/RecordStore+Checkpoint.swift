@@ -39,12 +39,9 @@ extension RecordStore {
     checkpoints.noteStart()
     defer { checkpoints.noteEnd(files.sizes) }
     do {
-      let conflicts = try files.checkpoint(scope, patience: patience, timeout: timeout) {
-        try writers.enter(timeout: timeout, $0)
-      } of: { key throws(StoreError) in
-        try tables.catchUp()
-        return try tables.newest(key)
-      }
+      let conflicts = try files.checkpoint(
+        scope, patience: patience, timeout: timeout,
+        exclusively: { try writers.enter(timeout: timeout, $0) }, of: tables)
       if let conflict = conflicts.min(by: { $0.key < $1.key })?.value { throw conflict }
       try shownFiles?.update()
     } catch {
