@@ -129,9 +129,7 @@ extension FileLog {
       guard let file, file.lineage == version.lineage else { continue }
       let base = file.content.version
       let isSaved = pending.map { $0.lastCommit(in: base) == nil } ?? false
-      return TableDraft(
-        key: key, state: version.state, through: version.through, base: base, lineage: file.lineage,
-        isSaved: isSaved)
+      return TableDraft(key: key, version: version, base: base, isSaved: isSaved)
     }
   }
 
@@ -160,7 +158,7 @@ extension FileLog {
   private func isCurrent(_ table: StagedTable) throws(StoreError) -> Bool {
     let key = table.draft.key
     let (known, pending, salt) = state.withLock { ($0.files[key], $0.pending[key], $0.salt) }
-    guard salt == table.salt, pending != nil, let known, known.lineage == table.draft.lineage,
+    guard salt == table.salt, pending != nil, let known, known.lineage == table.draft.version.lineage,
       known.content.version == table.draft.base
     else { return false }
     let (path, status) = try folder.file(of: key.text)
@@ -175,8 +173,8 @@ extension FileLog {
     -> Int
   {
     try sweep()
-    let draft = TableDraft(
-      key: key, state: state, through: self.state.withLock(\.lastSequence), base: former, isRepaired: true)
+    let repaired = TableVersion(state: state, lineage: 0, through: self.state.withLock(\.lastSequence))
+    let draft = TableDraft(key: key, version: repaired, base: former, isRepaired: true)
     let staged = try StagedTable(draft, in: folder, salt: self.state.withLock(\.salt))
     do throws(StoreError) {
       try readBack(staged)
@@ -199,9 +197,10 @@ extension FileLog {
     if staged.isEmpty { return ([], [:]) }
     // 1. Keep the counters of the tables whose files will be removed, durably. Add the versions of the new files to the
     //    journal and sync it. From here on, it knows both versions of each file.
-    let dropped = staged.map(\.draft).filter { !$0.state.exists }
+    let dropped = staged.map(\.draft).filter { !$0.version.state.exists }
     if !dropped.isEmpty {
-      try folder.keepCounters(Dictionary(uniqueKeysWithValues: dropped.map { ($0.key, $0.state.counter) }))
+      try folder.keepCounters(
+        Dictionary(uniqueKeysWithValues: dropped.map { ($0.key, $0.version.state.counter) }))
     }
     try makeDurable(staged.map(\.draft).filter(\.isSaved).map(\.key))
     try appendCheckpoint(JournalCheckpoint(of: staged))
@@ -257,7 +256,8 @@ extension FileLog {
           _ = state.setFile(FileContent(version), at: table.path, table.stamp, of: key)
         }
         state.continueFile(
-          version, through: table.draft.through, at: table.path, table.stamp, of: key, isDurable: true)
+          version, through: table.draft.version.through, at: table.path, table.stamp, of: key, isDurable: true
+        )
       }
     }
   }

@@ -6,8 +6,8 @@ import Synchronization
 extension FileLog {
   /// Makes a commit, from taking the lock until the journal contains it. ``FileTicket/wait()`` then makes it durable.
   ///
-  /// This function has every lock, sync and rename of a commit in order, as
-  /// ``checkpoint(_:patience:timeout:exclusively:of:)`` has for the tables' files.
+  /// With the functions below, in their order, it shows every lock, sync and rename of a commit, as
+  /// ``checkpoint(_:patience:timeout:exclusively:of:)`` does for the tables' files.
   package func append(
     timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {
@@ -21,7 +21,7 @@ extension FileLog {
         // Another thread has read another file in the meantime. Then the body must run again.
         guard let commit else { continue }
 
-        return try write(commit) { state, journal, logged in
+        return try writeCommit(commit) { state, journal, logged in
           let ticket = FileTicket(journal.file, of: self)
           state.waiting.append(ticket)
           taking(logged)
@@ -117,7 +117,7 @@ extension FileLog {
 
   /// Writes a commit to the journal.
   /// - Parameter note: called with the commit as the log has it, before anybody who reads the log can see it.
-  func write<Result>(
+  func writeCommit<Result>(
     _ commit: JournalCommit, _ note: (inout State, Journal, LoggedCommit) -> Result
   ) throws(StoreError) -> Result {
     // 1. Make the files durable on which the journal builds from here on. The process that wrote them may have died

@@ -31,7 +31,7 @@ extension FileLog {
       guard commit.sequence == end + 1 else {
         throw damage("commit \(commit.sequence) does not follow commit \(end)")
       }
-      try write(state.withLock { $0.journalCommit(commit, undo(commit.token)) }) { _, _, _ in }
+      try writeCommit(state.withLock { $0.journalCommit(commit, undo(commit.token)) }) { _, _, _ in }
     }
   }
 }

@@ -21,13 +21,9 @@ package enum CheckpointScope: Sendable {
 /// A table that is to be written to its file, or whose file is to be removed.
 struct TableDraft {
   let key: TableKey
-  let state: TableState
-  /// The last commit that it includes.
-  let through: UInt64
+  let version: TableVersion
   /// The file that it was made from, which it may replace.
   let base: FileVersion
-  /// The lineage of that file. `nil` for a repaired table.
-  var lineage: Int?
   /// Whether another program saved that file while commits were waiting.
   var isSaved = false
   /// Whether this is not the table's file with its commits, but what a repair has made of it.
@@ -59,17 +55,17 @@ struct StagedTable {
     self.draft = draft
     self.salt = salt
     path = try folder.file(of: draft.key.text).path
-    guard draft.state.exists else {
+    guard draft.version.state.exists else {
       (file, version, offsets, lookups) = (nil, .absent, nil, [])
       return
     }
     var checksum = Checksum()
     var (size, unsynced) = (0, 0)
     var offsets: TableOffsets?
-    var lookups = draft.state.emptyLookups
+    var lookups = draft.version.state.emptyLookups
     let visit = { (record: EncodedRecord) in lookups.add(record) }
     file = try folder.disk.stage(path, mostOpen: folder.modeOfNewTables()) { file throws(DiskError) in
-      offsets = try TableFile.encode(draft.state, visiting: visit) { bytes throws(DiskError) in
+      offsets = try TableFile.encode(draft.version.state, visiting: visit) { bytes throws(DiskError) in
         bytes.withUnsafeBytes { checksum.update($0) }
         size += bytes.count
         unsynced += bytes.count
@@ -86,7 +82,7 @@ struct StagedTable {
   /// The new file, as the journal names it.
   var known: KnownVersion {
     KnownVersion(
-      version: version, through: draft.through,
+      version: version, through: draft.version.through,
       identity: draft.isRepaired ? nil : file?.stamp.flatMap { FileIdentity($0) })
   }
 
