@@ -22,9 +22,8 @@ struct OverlayEdit {
     }
     if !own.exists { try recorded.apply(.create) }
     try remove(difference.removed.map(\.record.id))
-    let newIndices = Set(
-      difference.inserted.map(\.newIndex) + difference.moved.map(\.newIndex)
-        + markedIDs.compactMap { seen.index(of: $0) })
+    var newIndices = Set(difference.inserted.map(\.newIndex) + difference.moved.map(\.newIndex))
+    newIndices.formUnion(markedIDs.compactMap { seen.index(of: $0) })
     for update in difference.updated where !newIndices.contains(update.newIndex) {
       try self.update(update.new)
     }
