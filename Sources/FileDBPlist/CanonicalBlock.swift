@@ -100,7 +100,8 @@ private func appendCharacter(
     target.pointee = byte
     target += 1
   case 0x80...:
-    length = lengthOfXMLCharacter(source, end - source)
+    let rest = UnsafeRawBufferPointer(start: source, count: end - source)
+    length = lengthOfXMLCharacter(CanonicalBytes(rest).word(at: 0))
     if length == 0 { return false }
     target.update(from: source, count: length)
     target += length
@@ -113,36 +114,4 @@ private func appendCharacter(
 private func appendEscape(_ escape: StaticString, _ target: inout UnsafeMutablePointer<UInt8>) {
   target.update(from: escape.utf8Start, count: escape.utf8CodeUnitCount)
   target += escape.utf8CodeUnitCount
-}
-
-/// The length of the non-ASCII character at `text`; 0 if it is not UTF-8 (Unicode, table 3-7), or if XML does not allow
-/// it (U+FFFE and U+FFFF).
-private func lengthOfXMLCharacter(_ text: UnsafePointer<UInt8>, _ available: Int) -> Int {
-  func isTail(_ offset: Int) -> Bool { text[offset] & 0xC0 == 0x80 }
-  let lead = text[0]
-  switch lead {
-  case 0xC2...0xDF: return available >= 2 && isTail(1) ? 2 : 0
-  case 0xE0...0xEF:
-    guard available >= 3, isTail(1), isTail(2) else { return 0 }
-    if lead == 0xE0, text[1] < 0xA0 { return 0 }
-    if lead == 0xED, text[1] > 0x9F { return 0 }
-    return lead == 0xEF && text[1] == 0xBF && text[2] >= 0xBE ? 0 : 3
-  case 0xF0...0xF4:
-    guard available >= 4, isTail(1), isTail(2), isTail(3) else { return 0 }
-    if lead == 0xF0, text[1] < 0x90 { return 0 }
-    return lead == 0xF4 && text[1] > 0x8F ? 0 : 4
-  default: return 0
-  }
-}
-
-/// The high bit of each byte that is not a plain character of text. Only the lowest mark is reliable.
-@inline(__always)
-private func specialBytes(_ word: UInt64) -> UInt64 {
-  let ones: UInt64 = 0x0101_0101_0101_0101
-  let highs = ones &* 0x80
-  func zeroBytes(_ word: UInt64) -> UInt64 { (word &- ones) & ~word & highs }
-  let control = (word &- ones &* 0x20) & ~word & highs
-  // `<` and `>` differ in one bit.
-  let tag = zeroBytes((word | ones &* 0x02) ^ ones &* 0x3E)
-  return (word & highs) | control | tag | zeroBytes(word ^ ones &* 0x26)
 }

@@ -35,16 +35,6 @@ extension CanonicalBytes {
     return position - start - excess <= limits.valueBytes ? (position, excess > 0) : nil
   }
 
-  /// The high bit of each byte that is not a plain character of text. Only the lowest mark is reliable.
-  @inline(__always)
-  private func specialBytes(_ word: UInt64) -> UInt64 {
-    let control = (word &- everyByte(0x20)) & ~word & everyByte(0x80)
-    // `<` and `>` differ in one bit.
-    let tag = zeroBytes((word | everyByte(0x02)) ^ everyByte(0x3E))
-    let escape = zeroBytes(word ^ everyByte(0x26))
-    return (word & everyByte(0x80)) | control | tag | escape
-  }
-
   /// The end of the tab, line feed, escape or non-ASCII characters at `position`.
   @inline(never)
   private func endOfSpecial(at position: Int) -> Int? {
@@ -56,35 +46,12 @@ extension CanonicalBytes {
     case 0x80...:
       var end = position
       repeat {
-        let length = lengthOfCharacter(word(at: end))
+        let length = lengthOfXMLCharacter(word(at: end))
         if length == 0 { return nil }
         end += length
       } while byte(at: end) >= 0x80
       return end
     default: return nil
-    }
-  }
-
-  /// The length of the non-ASCII character that `word` begins with; 0 if it is not UTF-8 (Unicode, table 3-7), or if
-  /// XML does not allow it (U+FFFE and U+FFFF).
-  @inline(__always)
-  private func lengthOfCharacter(_ word: UInt64) -> Int {
-    let second = word &>> 8 & 0xFF
-    let lead = word & 0xFF
-    switch lead {
-    case 0xC2...0xDF: return word & 0xC000 == 0x8000 ? 2 : 0
-    case 0xE0...0xEF:
-      guard word & 0xC0_C000 == 0x80_8000 else { return 0 }
-      if lead == 0xE0, second < 0xA0 { return 0 }
-      if lead == 0xED, second > 0x9F { return 0 }
-      if word & 0xFE_FFFF == 0xBE_BFEF { return 0 }
-      return 3
-    case 0xF0...0xF4:
-      guard word & 0xC0C0_C000 == 0x8080_8000 else { return 0 }
-      if lead == 0xF0, second < 0x90 { return 0 }
-      if lead == 0xF4, second > 0x8F { return 0 }
-      return 4
-    default: return 0
     }
   }
 
@@ -146,5 +113,38 @@ extension CanonicalBytes {
     guard range.count == text.utf8CodeUnitCount, range.upperBound <= count else { return false }
     return UnsafeRawBufferPointer(start: text.utf8Start, count: range.count)
       .elementsEqual(UnsafeRawBufferPointer(start: start + range.lowerBound, count: range.count))
+  }
+}
+
+/// The high bit of each byte that is not a plain character of text. Only the lowest mark is reliable.
+@inline(__always)
+func specialBytes(_ word: UInt64) -> UInt64 {
+  let control = (word &- everyByte(0x20)) & ~word & everyByte(0x80)
+  // `<` and `>` differ in one bit.
+  let tag = zeroBytes((word | everyByte(0x02)) ^ everyByte(0x3E))
+  let escape = zeroBytes(word ^ everyByte(0x26))
+  return (word & everyByte(0x80)) | control | tag | escape
+}
+
+/// The length of the non-ASCII character that `word` begins with; 0 if it is not UTF-8 (Unicode, table 3-7), or if
+/// XML does not allow it (U+FFFE and U+FFFF).
+@inline(__always)
+func lengthOfXMLCharacter(_ word: UInt64) -> Int {
+  let second = word &>> 8 & 0xFF
+  let lead = word & 0xFF
+  switch lead {
+  case 0xC2...0xDF: return word & 0xC000 == 0x8000 ? 2 : 0
+  case 0xE0...0xEF:
+    guard word & 0xC0_C000 == 0x80_8000 else { return 0 }
+    if lead == 0xE0, second < 0xA0 { return 0 }
+    if lead == 0xED, second > 0x9F { return 0 }
+    if word & 0xFE_FFFF == 0xBE_BFEF { return 0 }
+    return 3
+  case 0xF0...0xF4:
+    guard word & 0xC0C0_C000 == 0x8080_8000 else { return 0 }
+    if lead == 0xF0, second < 0x90 { return 0 }
+    if lead == 0xF4, second > 0x8F { return 0 }
+    return 4
+  default: return 0
   }
 }
