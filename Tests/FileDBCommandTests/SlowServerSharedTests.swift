@@ -53,6 +53,17 @@ struct SlowServerSharedTests {
     }
   }
 
+  @Test(arguments: ["--timeout 0.2", "--quiet --timeout 0.2", "--wait 2 --timeout 0.2"])
+  func timeoutBeforeTheCommandCounts(options: String) throws {
+    try withTemporaryFolder { folder in
+      let silent = try LoopbackSocket()
+      try silent.listen()
+      let address = "etcd://127.0.0.1:\(silent.port)/x?store=a"
+      let result = try shell("filedb \(options) shared join '\(address)' here", in: folder)
+      #expect(result.status != 0 && result.error.contains("within 0.2 seconds"), "\(result)")
+    }
+  }
+
   @Test func wrongTimeoutIsAnErrorOfUsage() throws {
     try withTemporaryFolder { folder in
       for wrong in ["0", "-1", "x", "1e9"] {

@@ -22,12 +22,14 @@ struct OverlayEdit {
     }
     if !own.exists { try recorded.apply(.create) }
     try remove(difference.removed.map(\.record.id))
-    var newIndices = Set(difference.inserted.map(\.newIndex) + difference.moved.map(\.newIndex))
-    newIndices.formUnion(markedIDs.compactMap { seen.index(of: $0) })
+    let newIndices = Set(difference.inserted.map(\.newIndex) + difference.moved.map(\.newIndex))
     for update in difference.updated where !newIndices.contains(update.newIndex) {
       try self.update(update.new)
     }
     try place(newIndices.sorted())
+    for index in markedIDs.compactMap({ seen.index(of: $0) }) where !newIndices.contains(index) {
+      try leaveUnplaced(index)
+    }
     // If this transaction added a record and deleted it again, nobody else may get its id.
     if after.counter > Overlay.highestAttachedID { try recorded.raiseCounter(to: after.counter) }
   }
@@ -71,6 +73,15 @@ struct OverlayEdit {
         try put(record, at: overlay.place(rank))
       }
     }
+  }
+
+  /// Removes the mark of a record's place if the record is there without it, too.
+  private mutating func leaveUnplaced(_ index: Int) throws(StoreError) {
+    let record = seen[index]
+    let previous = index > 0 ? rank(of: seen[index - 1].id) : nil
+    let next = index + 1 < seen.count ? rank(of: seen[index + 1].id) : nil
+    let isBack = !rank(of: record.id, between: previous, and: next).isPlaced
+    try put(record, at: isBack ? nil : marks(of: record.id)?.place)
   }
 
   /// For the record at each of these indices: the first record after it that keeps its place.

@@ -227,8 +227,8 @@ extension TableVersions {
 extension TableVersions.State {
   /// The table with all commits, including those that wait.
   func newest(_ key: TableKey) -> TableVersions.Known? {
-    let waiting = waiting.last { $0.tables[key] != nil }
-    guard var known = waiting?.tables[key] ?? published[key] else { return nil }
+    let last = waiting.last { $0.tables[key] != nil || $0.outdatedTables.contains(key) }
+    guard var known = last?.tables[key] ?? published[key] else { return nil }
     if known.standing == .current { known.version.through = position }
     return known
   }
@@ -266,6 +266,8 @@ extension TableVersions.State {
     var shown: Set<TableKey> = []
     for commit in waiting.prefix(count) {
       published.merge(commit.tables) { $1 }
+      // They were not read again.
+      for table in commit.outdatedTables { published[table]?.standing = .outdated }
       shown.formUnion(commit.tables.keys)
     }
     waiting.removeFirst(count)

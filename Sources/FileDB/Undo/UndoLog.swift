@@ -149,9 +149,9 @@ public struct UndoLog: Sendable {
   package func end() throws {
     guard try store.fileLog.undoHead != nil else { return }
     try writing { transaction, _ in transaction.state.undo = .end }
-    // Another writer may have made a commit since, or is about to.
+    // Another writer may have made a commit since, or is about to. What stays is removed by the next logged write.
     let timeout = store.options.lockTimeout
-    try store.writers.enter(timeout: timeout) {
+    try? store.writers.enter(timeout: timeout) {
       try store.fileLog.whileLocked(timeout: timeout) { try UndoFiles(store).removeNeedless() }
     }
   }
@@ -259,8 +259,15 @@ public struct UndoLog: Sendable {
   }
 
   private func newestFiles() throws -> UndoFiles {
-    try store.fileLog.readOn()
-    return try UndoFiles(store)
+    while true {
+      try store.fileLog.readOn()
+      let head = try store.fileLog.undoHead
+      let files = try UndoFiles(store)
+      if !files.history.isCutOff { return files }
+      // Another process may have undone the newest step in between, and removed its files with the next write.
+      try store.fileLog.readOn()
+      if try store.fileLog.undoHead == head { return files }
+    }
   }
 
   /// If there is no step, nothing is written, not even the folder `.filedb`.

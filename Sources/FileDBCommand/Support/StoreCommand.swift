@@ -22,27 +22,24 @@ struct StoreLocation: ParsableArguments {
       "How long to wait for other programs that write to the store; by default 5 seconds.",
       valueName: "seconds"))
   var wait: Double?
-  // Not as a group in this group: in a debug build, ArgumentParser checks an inner group many times over at each start.
-  @Option(parsing: .unconditional, help: ServerOptions.help) var timeout: Double?
+  @OptionGroup var server: ServerOptions
   @Flag(help: "Print no messages, only data and errors.") var quiet = false
 
   func validate() throws {
     if let wait, !(wait >= 0 && wait <= 1_000_000) { throw ValidationError("--wait takes seconds, from 0.") }
-    try ServerOptions.check(timeout)
   }
 }
 
 /// How a command reaches a server of shared stores.
 struct ServerOptions: ParsableArguments {
-  fileprivate static let help = ArgumentHelp(
-    "How long to wait for a server of shared stores while nothing moves; by default 5 seconds.",
-    valueName: "seconds")
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "How long to wait for a server of shared stores while nothing moves; by default 5 seconds.",
+      valueName: "seconds"))
+  var timeout: Double?
 
-  @Option(parsing: .unconditional, help: help) var timeout: Double?
-
-  func validate() throws { try Self.check(timeout) }
-
-  fileprivate static func check(_ timeout: Double?) throws {
+  func validate() throws {
     if let timeout, !(timeout > 0 && timeout <= 1_000_000) {
       throw ValidationError("--timeout takes seconds, more than 0.")
     }
@@ -140,8 +137,8 @@ extension ParsableCommand {
   mutating func runAsAsked() throws {
     let location = (self as? any StoreCommand)?.location
     let wait = location?.wait.map { Duration.seconds($0) } ?? StoreUse.wait
-    let seconds = location?.timeout ?? (self as? any ServerCommand)?.server.timeout
-    let timeout = seconds.map { Duration.seconds($0) } ?? StoreUse.timeout
+    let server = location?.server ?? (self as? any ServerCommand)?.server
+    let timeout = server?.timeout.map { Duration.seconds($0) } ?? StoreUse.timeout
     let isQuiet = Terminal.isQuiet || location?.quiet == true
     try StoreUse.$wait.withValue(wait) {
       try StoreUse.$timeout.withValue(timeout) { try Terminal.$isQuiet.withValue(isQuiet) { try run() } }

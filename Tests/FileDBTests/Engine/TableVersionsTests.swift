@@ -65,6 +65,17 @@ import Testing
     #expect(versions.setbackCount == 1, "who refreshes looks at all tables again")
   }
 
+  /// Another thread has read another file while the second commit was being appended.
+  @Test func ownCommitOfAnotherLineageHidesTheOneBeforeIt() {
+    var versions = versions(of: [a])
+    versions.add(commit(1, to: [a]), states: [a: state(1)])
+    versions.add(commit(2, to: [a], lineage: 2), states: [a: state(2)])
+    #expect(versions.outdatedTables(through: 2) == [a])
+    #expect(versions.newest(a)?.standing == .outdated)
+    _ = versions.publish(through: 2)
+    #expect(versions.published[a]?.standing == .outdated, "it was not read again")
+  }
+
   @Test func forgottenCommitsLeaveATableBehindUntilItsBaseIsChecked() {
     var versions = versions(of: [a, b])
     _ = versions.follow([commit(1, to: [a])])
