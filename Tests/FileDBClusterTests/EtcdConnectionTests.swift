@@ -92,7 +92,8 @@ struct EtcdConnectionTests {
         return
       }
     }
-    #expect(server.connections == 1, "it was not sent again")
+    // libcurl may connect again, before it finds that it cannot begin the body anew.
+    #expect(server.requests.count == 2, "nothing of the body was sent again")
   }
 
   @Test func interruptionEndsAStream() throws {
@@ -129,7 +130,6 @@ struct EtcdConnectionTests {
 
 private final class Seen: Sendable {
   let bodies = Mutex<[[UInt8]]>([])
-  let connections = Mutex(0)
 }
 
 /// A server that treats one request after another as a test says.
@@ -153,7 +153,6 @@ private final class PlayedServer: Sendable {
   var port: Int { socket.port }
   /// The bodies of the requests that have arrived.
   var requests: [[UInt8]] { seen.bodies.withLock(\.self) }
-  var connections: Int { seen.connections.withLock(\.self) }
 
   init(_ steps: [Step]) throws {
     socket = try LoopbackSocket()
@@ -162,7 +161,6 @@ private final class PlayedServer: Sendable {
     Thread.detachNewThread { [seen, socket] in
       var steps = steps[...]
       while case let client = accept(socket.descriptor, nil, nil), client >= 0 {
-        seen.connections.withLock { $0 += 1 }
         while let step = steps.first, let body = Self.request(client, step) {
           seen.bodies.withLock { $0.append(body) }
           guard Self.take(step, client) else { break }
