@@ -28,7 +28,7 @@ struct OverlayEdit {
     }
     try place(newIndices.sorted())
     for index in markedIDs.compactMap({ seen.index(of: $0) }) where !newIndices.contains(index) {
-      try leaveUnplaced(index)
+      try removeNeedlessPlace(at: index)
     }
     // If this transaction added a record and deleted it again, nobody else may get its id.
     if after.counter > Overlay.highestAttachedID { try recorded.raiseCounter(to: after.counter) }
@@ -75,8 +75,8 @@ struct OverlayEdit {
     }
   }
 
-  /// Removes the mark of a record's place if the record is there without it, too.
-  private mutating func leaveUnplaced(_ index: Int) throws(StoreError) {
+  /// Removes the mark of a record's place if the record is at that place without it, too.
+  private mutating func removeNeedlessPlace(at index: Int) throws(StoreError) {
     let record = seen[index]
     let previous = index > 0 ? rank(of: seen[index - 1].id) : nil
     let next = index + 1 < seen.count ? rank(of: seen[index + 1].id) : nil

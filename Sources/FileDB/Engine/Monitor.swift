@@ -4,8 +4,9 @@ import FileDBEssentials
 ///
 /// Foundation has one as well, but in the part that `filedb` does without; see Decisions/027.
 final class Monitor: Sendable {
-  // Both are safe: the pointers never change, and what they point to is made for use by several threads.
+  // Safe: the pointer never changes, and a mutex is made for use by several threads.
   nonisolated(unsafe) private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  // Safe for the same reason.
   nonisolated(unsafe) private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
   init() {

@@ -59,7 +59,8 @@ struct ValueProperty<Value: Codable & Sendable, Field: Hashable & Sendable>: Sen
   }
 }
 
-/// Unchecked: the path is `Sendable`, but a property whose type says so would not be `Hashable`.
+/// Unchecked: the path comes from a `ValueProperty`, whose path is `Sendable`. With a property of that type, this would
+/// not be `Hashable`.
 private struct LookupName: Hashable, @unchecked Sendable {
   let table: TableKey
   let path: AnyKeyPath

@@ -4,7 +4,7 @@ import FileDBTables
 
 /// Reads a property of records from its field alone, which is faster than decoding the whole value.
 ///
-/// Unchecked because the decoder has captured nothing but types.
+/// Unchecked: the closure in the decoder captures nothing but types.
 struct PropertyField<Field>: @unchecked Sendable {
   let reference: FieldReference
   private let decoder: FieldDecoder<Field>
@@ -65,7 +65,9 @@ private struct ColumnDecoder<Field> {
   let decode: (ChunkColumn, Int, EncodedRecord) -> Field?
 }
 
-/// The property of some records. Unchecked: one thread makes it, and then another uses it.
+/// The property of some records.
+///
+/// Unchecked: the thread that makes it hands it over, and does not keep it.
 private struct PropertyPart<Field>: @unchecked Sendable {
   let fields: [Field?]
 }
@@ -74,7 +76,7 @@ extension TableSnapshot {
   /// The property of each record; `nil` for a record that does not fit the type, unless the property's field is enough.
   /// - Throws: the errors of migrating a record to its type's newest version.
   func properties<Field>(at path: KeyPath<Value, Field>) throws(StoreError) -> [Field?] {
-    // The path is only read.
+    // Safe: threads only read the path.
     nonisolated(unsafe) let path = path
     let field = PropertyField(path, in: state.records)
     let parts = try ofChunks(reading: field.map { [$0.reference] } ?? []) { _, records, values in
@@ -93,7 +95,7 @@ extension TableSnapshot {
   func records<Field>(
     at path: KeyPath<Value, Field>, where isIncluded: @Sendable (Field) -> Bool
   ) throws(StoreError) -> [StoredRecord<Value>] {
-    // The path is only read.
+    // Safe: threads only read the path.
     nonisolated(unsafe) let path = path
     let field = PropertyField(path, in: state.records)
     let chosen = try ofChunks(reading: field.map { [$0.reference] } ?? []) {

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A Swift predicate that reads only the fields that it uses.
 ///
-/// Unchecked because one thread makes it and uses it at a time.
+/// Unchecked: ``CompiledPredicates`` lends it to one thread at a time.
 struct CompiledPredicate<Value: Codable & Sendable>: @unchecked Sendable {
   let references: [FieldReference]
   private let test: Evaluation<Bool>
