@@ -43,10 +43,10 @@ class AsCommitted:
                 require_record(table, identifier, words[1])
                 table.replace(identifier, data)
             case "remove":
-                marks = [word.split(":", 1) for word in words[1:]]
-                for identifier, mark in marks:
-                    require_record(table, int(identifier), mark)
-                table.remove([int(identifier) for identifier, _ in marks])
+                formers = [word.split(":", 1) for word in words[1:]]
+                for identifier, former in formers:
+                    require_record(table, int(identifier), former)
+                table.remove([int(identifier) for identifier, _ in formers])
             case "move":
                 identifier = int(words[0])
                 self.require_moved(table, identifier, words[6])
@@ -63,7 +63,7 @@ class AsCommitted:
             case "counter":
                 table.counter = max(table.counter, int(words[0]))
             case "schema" | "noSchema":
-                if table.schema_mark() != words[1]:
+                if table.schema_checksum() != words[1]:
                     raise Misfit("the schema is another")
                 table.schema = change.value
             case _:
@@ -73,8 +73,8 @@ class AsCommitted:
         """Where a record goes among those of `order`."""
         return int(index)
 
-    def require_moved(self, table, identifier, mark):
-        require_record(table, identifier, mark)
+    def require_moved(self, table, identifier, former):
+        require_record(table, identifier, former)
 
     def require_content(self, table, words):
         pass
@@ -90,7 +90,7 @@ class OnSavedFile(AsCommitted):
             raise Misfit(f"record {above} is missing")
         return order.index(int(above)) + 1
 
-    def require_moved(self, table, identifier, mark):
+    def require_moved(self, table, identifier, former):
         table.require(identifier)
 
     def require_content(self, table, words):
@@ -98,7 +98,7 @@ class OnSavedFile(AsCommitted):
             raise Misfit("the table has other records")
 
 
-def require_record(table, identifier, mark):
+def require_record(table, identifier, former):
     table.require(identifier)
-    if canonical.hexadecimal(table.records[identifier]) != mark.split(":")[0]:
+    if canonical.hexadecimal(table.records[identifier]) != former.split(":")[0]:
         raise Misfit(f"record {identifier} is another")

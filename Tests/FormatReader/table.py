@@ -82,7 +82,7 @@ class Table:
         records = b"".join(self.records[identifier] for identifier in self.order)
         return f"{len(self.order)} {canonical.hexadecimal(records)} counter {self.counter}"
 
-    def schema_mark(self):
+    def schema_checksum(self):
         return "-" if self.schema is None else canonical.hexadecimal(self.schema)
 
     # The ways in which a table changes.

@@ -80,7 +80,7 @@ class RandomCommits:
             case "counter":
                 words = [str(now.counter + self.random.randrange(5))]
             case "schema" | "noSchema":
-                words = ["was", now.schema_mark()]
+                words = ["was", now.schema_checksum()]
                 value = self.schema() if kind == "schema" else None
         return kind, words, records, value
 

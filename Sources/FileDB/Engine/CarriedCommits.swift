@@ -43,11 +43,11 @@ extension TableState {
       let known = records.map(\.id).filter { self.records.index(of: $0) != nil }
       guard known.isEmpty else { throw SaveConflict(records: known) }
       return .insert(records, index: try place(beneath: above))
-    case (.replace(let record), .records(let marks)):
-      try check([record.id], marks)
+    case (.replace(let record), .records(let formers)):
+      try check([record.id], formers)
       return logged.change
-    case (.remove(let ids), .records(let marks)):
-      try check(ids, marks)
+    case (.remove(let ids), .records(let formers)):
+      try check(ids, formers)
       return logged.change
     case (.move(let id, _), .move(_, let above)):
       guard let index = records.index(of: id) else { throw SaveConflict(records: [id]) }
@@ -77,10 +77,10 @@ extension TableState {
     return index + 1
   }
 
-  private func check(_ ids: [AnyRecordID], _ marks: [LoggedChange.Mark]) throws(SaveConflict) {
-    guard ids.count == marks.count else { throw SaveConflict(records: ids) }
-    let changed = zip(ids, marks).filter { id, mark in
-      records.index(of: id).map { Checksum.of(records[$0].bytes) != mark.checksum } ?? true
+  private func check(_ ids: [AnyRecordID], _ formers: [LoggedChange.FoundRecord]) throws(SaveConflict) {
+    guard ids.count == formers.count else { throw SaveConflict(records: ids) }
+    let changed = zip(ids, formers).filter { id, former in
+      records.index(of: id).map { Checksum.of(records[$0].bytes) != former.checksum } ?? true
     }
     guard changed.isEmpty else { throw SaveConflict(records: changed.map(\.0)) }
   }

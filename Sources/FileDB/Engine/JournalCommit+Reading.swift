@@ -246,17 +246,17 @@ extension LineReader {
       let read = try records.read(count, &self)
       return read.isEmpty && count > 0 ? nil : (.insert(read, index: index), found)
     case "replace":
-      let found = try ended(skip("was") ? .records([try mark()]) : .nothing)
+      let found = try ended(skip("was") ? .records([try foundRecord()]) : .nothing)
       return try records.read(1, &self).first.map { (.replace($0), found) }
     case "remove":
       guard skip("were") else { return (.remove(try ids()), try ended(.nothing)) }
-      var (ids, marks): ([AnyRecordID], [LoggedChange.Mark]) = ([], [])
+      var (ids, formers): ([AnyRecordID], [LoggedChange.FoundRecord]) = ([], [])
       while hasWord {
-        let (id, mark) = try idAndMark()
+        let (id, former) = try idAndFoundRecord()
         ids.append(id)
-        marks.append(mark)
+        formers.append(former)
       }
-      return (.remove(ids), try ended(.records(marks)))
+      return (.remove(ids), try ended(.records(formers)))
     case "move":
       let id = try id()
       try expect("index")
@@ -264,7 +264,7 @@ extension LineReader {
       guard skip("below") else { return (.move(id, index: index), try ended(.nothing)) }
       let above = try optionalID()
       try expect("was")
-      return (.move(id, index: index), try ended(.move(try mark(), above: above)))
+      return (.move(id, index: index), try ended(.move(try foundRecord(), above: above)))
     case "reorder":
       return (.reorder(try ids()), try ended(.nothing))
     case "counter": return (.raiseCounter(to: try number()), try ended(.nothing))

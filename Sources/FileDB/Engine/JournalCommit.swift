@@ -124,15 +124,15 @@ extension LoggedChange {
       }
     case .replace:
       begin("replace", &writer)
-      if case .records(let marks) = found {
+      if case .records(let formers) = found {
         writer.add("was" as StaticString)
-        for mark in marks { writer.add(mark) }
+        for former in formers { writer.add(former) }
       }
     case .remove(let ids):
       begin("remove", &writer)
-      if case .records(let marks) = found {
+      if case .records(let formers) = found {
         writer.add("were" as StaticString)
-        for (id, mark) in zip(ids, marks) { writer.add(id, mark) }
+        for (id, former) in zip(ids, formers) { writer.add(id, former) }
       } else {
         for id in ids { writer.add(id) }
       }
@@ -141,11 +141,11 @@ extension LoggedChange {
       writer.add(id)
       writer.add("index" as StaticString)
       writer.add(index)
-      if case .move(let mark, let above) = found {
+      if case .move(let former, let above) = found {
         writer.add("below" as StaticString)
         writer.add(above)
         writer.add("was" as StaticString)
-        writer.add(mark)
+        writer.add(former)
       }
     case .reorder(let ids):
       begin("reorder", &writer)

@@ -56,15 +56,15 @@ struct LineWriter {
   }
 
   /// Adds a checksum and the id of the record above, separated by a colon.
-  mutating func add(_ mark: LoggedChange.Mark) {
+  mutating func add(_ former: LoggedChange.FoundRecord) {
     bytes.append(UInt8(ascii: " "))
-    append(mark)
+    append(former)
   }
 
-  mutating func add(_ id: AnyRecordID, _ mark: LoggedChange.Mark) {
+  mutating func add(_ id: AnyRecordID, _ former: LoggedChange.FoundRecord) {
     add(id)
     bytes.append(UInt8(ascii: ":"))
-    append(mark)
+    append(former)
   }
 
   /// Adds a table's name. Bytes that would end the word or the line, and `%`, become `%` and two hexadecimal digits.
@@ -110,10 +110,10 @@ struct LineWriter {
     bytes += writer.bytes
   }
 
-  private mutating func append(_ mark: LoggedChange.Mark) {
-    bytes.append(hexadecimal: mark.checksum, width: 8)
+  private mutating func append(_ former: LoggedChange.FoundRecord) {
+    bytes.append(hexadecimal: former.checksum, width: 8)
     bytes.append(UInt8(ascii: ":"))
-    if let above = mark.above { append(UInt64(above.rawValue)) } else { bytes.append(UInt8(ascii: "-")) }
+    if let above = former.above { append(UInt64(above.rawValue)) } else { bytes.append(UInt8(ascii: "-")) }
   }
 
   private mutating func append(_ number: UInt64) {
@@ -211,15 +211,16 @@ struct LineReader {
     return date
   }
 
-  mutating func mark() throws(PayloadFault) -> LoggedChange.Mark {
+  mutating func foundRecord() throws(PayloadFault) -> LoggedChange.FoundRecord {
     let parts = try parts(of: try word(), 2)
-    return LoggedChange.Mark(checksum: try checksum(in: parts[0]), above: try optionalID(in: parts[1]))
+    return LoggedChange.FoundRecord(checksum: try checksum(in: parts[0]), above: try optionalID(in: parts[1]))
   }
 
-  mutating func idAndMark() throws(PayloadFault) -> (id: AnyRecordID, mark: LoggedChange.Mark) {
+  mutating func idAndFoundRecord() throws(PayloadFault) -> (AnyRecordID, LoggedChange.FoundRecord) {
     let parts = try parts(of: try word(), 3)
-    let mark = LoggedChange.Mark(checksum: try checksum(in: parts[1]), above: try optionalID(in: parts[2]))
-    return (try id(in: parts[0]), mark)
+    let former = LoggedChange.FoundRecord(
+      checksum: try checksum(in: parts[1]), above: try optionalID(in: parts[2]))
+    return (try id(in: parts[0]), former)
   }
 
   /// `nil` for `-`.

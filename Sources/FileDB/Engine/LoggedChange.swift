@@ -12,16 +12,16 @@ package struct LoggedChange: Sendable {
   /// See ``AppliedChange/Found``.
   package enum Found: Equatable, Sendable {
     case nothing
-    case records([Mark])
+    case records([FoundRecord])
     case insertion(above: AnyRecordID?)
-    case move(Mark, above: AnyRecordID?)
+    case move(FoundRecord, above: AnyRecordID?)
     case table(count: Int, checksum: UInt32, counter: Int64)
     /// The checksum of the former schema; `nil` for none.
     case schema(checksum: UInt32?)
   }
 
   /// A record as it was: the checksum of its bytes, and the id of the record above it; `nil` for the first record.
-  package struct Mark: Equatable, Sendable {
+  package struct FoundRecord: Equatable, Sendable {
     package let checksum: UInt32
     package let above: AnyRecordID?
   }
@@ -41,9 +41,9 @@ extension LoggedChange.Found {
     self =
       switch found {
       case .nothing: .nothing
-      case .records(let records): .records(records.map { LoggedChange.Mark($0) })
+      case .records(let records): .records(records.map { LoggedChange.FoundRecord($0) })
       case .insertion(let above): .insertion(above: above)
-      case .move(let record, let above): .move(LoggedChange.Mark(record), above: above)
+      case .move(let record, let above): .move(LoggedChange.FoundRecord(record), above: above)
       case .table(let records, let counter):
         .table(count: records.count, checksum: records.checksum, counter: counter)
       case .schema(let schema): .schema(checksum: schema?.checksum)
@@ -51,7 +51,7 @@ extension LoggedChange.Found {
   }
 }
 
-extension LoggedChange.Mark {
+extension LoggedChange.FoundRecord {
   init(_ found: AppliedChange.FoundRecord) {
     self.init(checksum: found.record.checksum, above: found.above)
   }
@@ -91,19 +91,20 @@ extension TableState {
 
   private func check(_ logged: LoggedChange) throws(StoreError) {
     switch (logged.change, logged.found) {
-    case (.replace(let record), .records(let marks)) where marks.count == 1: try check(record.id, marks[0])
-    case (.remove(let ids), .records(let marks)) where marks.count == ids.count:
-      for (id, mark) in zip(ids, marks) { try check(id, mark) }
-    case (.move(let id, _), .move(let mark, _)): try check(id, mark)
+    case (.replace(let record), .records(let formers)) where formers.count == 1:
+      try check(record.id, formers[0])
+    case (.remove(let ids), .records(let formers)) where formers.count == ids.count:
+      for (id, former) in zip(ids, formers) { try check(id, former) }
+    case (.move(let id, _), .move(let former, _)): try check(id, former)
     case (.declare, .schema(let checksum)) where schemaValue?.checksum != checksum:
       throw StoreError(.damagedJournal, "this is not the schema that the commit changed")
     default: break
     }
   }
 
-  private func check(_ id: AnyRecordID, _ mark: LoggedChange.Mark) throws(StoreError) {
+  private func check(_ id: AnyRecordID, _ former: LoggedChange.FoundRecord) throws(StoreError) {
     let index = try index(of: id)
-    guard records[index].checksum == mark.checksum else {
+    guard records[index].checksum == former.checksum else {
       throw StoreError(
         .damagedJournal, "this is not the record that the commit changed", record: id)
     }
