@@ -21,8 +21,8 @@ package final class ReplicaLog: CommitLog {
   /// Whether other machines have probably written since the folder last took over their commits. Then a write reads the
   /// log first.
   private let expectsNews = Atomic<Bool>(true)
-  /// The undo marks of this process's commits, until the commits are in the folder's journal.
-  private let ownMarks = Mutex<[CommitToken: UndoMark]>([:])
+  /// What this process's commits mean for the undo log, until the commits are in the folder's journal.
+  private let ownUndoEffects = Mutex<[CommitToken: UndoEffect]>([:])
   private let settled = Mutex<[SettledCommit]>([])
 
   package var notes: ReplicaNotes { ReplicaNotes(folder: folder.folder) }
@@ -49,7 +49,7 @@ package final class ReplicaLog: CommitLog {
         try ticket?.wait()
       } catch let error as StoreError where error.code == .outcomeUnknown {
         guard let own else { throw error }
-        noteUndo(own)
+        keepUndoEffect(of: own)
         throw error.naming(own.token)
       } catch {
         // The log does not have it. If this fails, the next write finds that out once more.
@@ -59,7 +59,7 @@ package final class ReplicaLog: CommitLog {
       let hadNews = folder.end > start
       var isTaken = true
       if let own, let appended {
-        noteUndo(own)
+        keepUndoEffect(of: own)
         // The commit is in the shared log. If the folder cannot take it over now, it does so before the next write.
         isTaken = (try? takeOver(appended)) != nil
         if isTaken { taking(LoggedCommit(own, sequence: appended.sequence)) }
@@ -85,8 +85,8 @@ package final class ReplicaLog: CommitLog {
     return try makeCommit()
   }
 
-  private func noteUndo(_ commit: NewCommit) {
-    if commit.undo != .none { ownMarks.withLock { $0[commit.token] = commit.undo } }
+  private func keepUndoEffect(of commit: NewCommit) {
+    if commit.undo != .none { ownUndoEffects.withLock { $0[commit.token] = commit.undo } }
   }
 
   /// Takes over a commit of this process into the folder, with the commits before it.
@@ -149,7 +149,7 @@ package final class ReplicaLog: CommitLog {
     try checkIdentity()
     let outcome = try shared.settle(sent.token, after: sent.last)
     if outcome == .committed {
-      if sent.undo != .none { ownMarks.withLock { $0[sent.token] = sent.undo } }
+      if sent.undo != .none { ownUndoEffects.withLock { $0[sent.token] = sent.undo } }
       try follow()
     }
     try notes.removeSentCommit()
@@ -175,7 +175,7 @@ package final class ReplicaLog: CommitLog {
     switch outcome {
     // The write that asked for this reads it next.
     case .committed: _ = try? catchUp(timeout: folder.lockTimeout)
-    case .absent: ownMarks.withLock { $0[token] = nil }
+    case .absent: ownUndoEffects.withLock { $0[token] = nil }
     case .unknown: return .unknown
     }
     _ = try? folder.whileLocked(timeout: folder.lockTimeout) {
@@ -188,10 +188,10 @@ package final class ReplicaLog: CommitLog {
 
   private func take(_ commits: [LoggedCommit]) throws(StoreError) {
     if commits.isEmpty { return }
-    let marks = ownMarks.withLock { $0 }
-    try folder.take(commits) { token in token.flatMap { marks[$0] } ?? .none }
-    if !marks.isEmpty {
-      ownMarks.withLock { marks in for commit in commits { commit.token.map { marks[$0] = nil } } }
+    let effects = ownUndoEffects.withLock { $0 }
+    try folder.take(commits) { token in token.flatMap { effects[$0] } ?? .none }
+    if !effects.isEmpty {
+      ownUndoEffects.withLock { effects in for commit in commits { commit.token.map { effects[$0] = nil } } }
     }
   }
 

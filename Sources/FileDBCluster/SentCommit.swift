@@ -9,7 +9,7 @@ package struct SentCommit: Equatable, Sendable {
   package let last: UInt64
   /// To the second.
   package let date: Date
-  package let undo: UndoMark
+  package let undo: UndoEffect
 
   init(_ commit: NewCommit, after last: UInt64) {
     (token, self.last, date, undo) = (commit.token, last, commit.date, commit.undo)
@@ -18,7 +18,7 @@ package struct SentCommit: Equatable, Sendable {
   /// Reads `TOKEN LAST SECONDS UNDO`.
   init?(_ words: [Substring]) {
     guard words.count == 4, let token = CommitToken(text: words[0]), let last = UInt64(words[1]),
-      last <= Int64.max, let seconds = Int32(words[2]), let undo = UndoMark(rawValue: String(words[3]))
+      last <= Int64.max, let seconds = Int32(words[2]), let undo = UndoEffect(rawValue: String(words[3]))
     else { return nil }
     (self.token, self.last, self.undo) = (token, last, undo)
     date = Date(timeIntervalSince1970: TimeInterval(seconds))

@@ -14,7 +14,8 @@ import Testing
       let folder = StoreFolder(path: url.path, disk: .system)
       try folder.disk.createFolder(folder.ownFolder)
       let notes = ReplicaNotes(folder: folder)
-      let words = "\(CommitToken.random().text) 1 1000000000 \(UndoMark.none.rawValue)".split(separator: " ")
+      let words = "\(CommitToken.random().text) 1 1000000000 \(UndoEffect.none.rawValue)".split(
+        separator: " ")
       let sent = try #require(SentCommit(words))
       let failures = Failures()
       let writer = startThread("the writer") {

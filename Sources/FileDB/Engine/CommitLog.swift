@@ -110,7 +110,7 @@ extension CommitToken {
 }
 
 /// What a commit means for the store's undo log.
-package enum UndoMark: String, Sendable {
+package enum UndoEffect: String, Sendable {
   /// Nothing: the undo log continues from the commit before.
   case none
   /// The undo log has a step for this commit, under its token.
@@ -153,7 +153,7 @@ package struct TableVersion: Sendable {
 package struct NewCommit: Sendable {
   package let token: CommitToken
   package let date: Date
-  package let undo: UndoMark
+  package let undo: UndoEffect
   package let changes: [LoggedChange]
   /// The last commit that the transaction has seen. If a later one has changed something that it depends on, this one
   /// must not be appended.
@@ -168,7 +168,7 @@ package struct NewCommit: Sendable {
   package let states: [TableKey: TableState]
 
   package init(
-    token: CommitToken = .random(), undo: UndoMark = .none,
+    token: CommitToken = .random(), undo: UndoEffect = .none,
     changes: [LoggedChange], position: UInt64, tables: [TableKey: Int],
     reads: Set<TableKey> = [], hasListedTables: Bool = false, states: [TableKey: TableState]
   ) {

@@ -19,7 +19,7 @@ extension FileLog {
   /// - Complexity: that of the changes. In addition, this looks at the file of each table, and reads it if it is
   ///   unknown.
   package func take(
-    _ commits: [LoggedCommit], undo: (CommitToken?) -> UndoMark
+    _ commits: [LoggedCommit], undo: (CommitToken?) -> UndoEffect
   ) throws(StoreError) {
     for table in Set(commits.flatMap(\.tables.keys)) {
       let known = state.withLock { $0.files[table]?.lineage }
@@ -121,7 +121,7 @@ private struct TablesOfSharedLog {
 
 extension FileLog.State {
   /// A commit of another log, in the form of this log's journal.
-  fileprivate func journalCommit(_ commit: LoggedCommit, _ undo: UndoMark) -> JournalCommit {
+  fileprivate func journalCommit(_ commit: LoggedCommit, _ undo: UndoEffect) -> JournalCommit {
     var tables: [TableKey: JournalCommit.Table] = [:]
     for table in commit.tables.keys {
       let version = files[table]?.content.version ?? .absent

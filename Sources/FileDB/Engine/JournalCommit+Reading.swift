@@ -57,7 +57,7 @@ extension JournalCommit {
 private struct CommitHead {
   fileprivate var commit: JournalCommit
   private var file: RecordsFile?
-  private var hasUndoMark = false
+  private var hasUndoEffect = false
   /// The first word of the line that is being read; `nil` at the end.
   private var verb: String?
 
@@ -72,8 +72,8 @@ private struct CommitHead {
       try advance(&lines)
     }
     if verb == "undo" {
-      commit.undo = try lines.undoMark()
-      hasUndoMark = true
+      commit.undo = try lines.undoEffect()
+      hasUndoEffect = true
       try lines.endLine()
       try advance(&lines)
     }
@@ -127,7 +127,7 @@ private struct CommitHead {
       }
       try advance(&lines)
     }
-    if commit.changes.isEmpty, !hasUndoMark, !records.isSalvaged { throw lines.fault("it has no changes") }
+    if commit.changes.isEmpty, !hasUndoEffect, !records.isSalvaged { throw lines.fault("it has no changes") }
     guard records.isAtEnd, file.map({ $0.count == records.count }) ?? true else {
       throw lines.fault("it has more or fewer records than its changes")
     }
@@ -214,7 +214,7 @@ private struct RecordReader {
 }
 
 extension LineReader {
-  fileprivate mutating func undoMark() throws(PayloadFault) -> UndoMark {
+  fileprivate mutating func undoEffect() throws(PayloadFault) -> UndoEffect {
     if skip("step") { return .step }
     if skip("none") { return .none }
     try expect("end")

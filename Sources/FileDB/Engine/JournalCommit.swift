@@ -14,7 +14,7 @@ struct JournalCommit: Sendable {
 
   var date: Date
   var token: CommitToken?
-  var undo = UndoMark.none
+  var undo = UndoEffect.none
   var tables: [TableKey: Table]
   var changes: [LoggedChange]
 

@@ -25,7 +25,7 @@ final class TransactionState {
 
   /// The token of the commit.
   let token = CommitToken.random()
-  var undo = UndoMark.none
+  var undo = UndoEffect.none
   let store: RecordStore
   /// The last commit that the transaction has certainly seen.
   private let position: UInt64
