@@ -52,9 +52,9 @@ package struct SharedAddress: Sendable {
     let scalars = rest.unicodeScalars
     let server = scalars.prefix { $0 != "/" }
     let start = server.lastIndex(of: "@") ?? rest.startIndex
-    guard let mark = scalars[start...].firstIndex(of: "?") else { return (rest, []) }
-    let parameters = rest[scalars.index(after: mark)...].parts(between: "&")
-    return (rest[..<mark], parameters.filter { !$0.isEmpty })
+    guard let questionMark = scalars[start...].firstIndex(of: "?") else { return (rest, []) }
+    let parameters = rest[scalars.index(after: questionMark)...].parts(between: "&")
+    return (rest[..<questionMark], parameters.filter { !$0.isEmpty })
   }
 
   private init(_ engine: Engine, connection: String, store: String) {

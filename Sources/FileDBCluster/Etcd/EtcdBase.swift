@@ -151,7 +151,7 @@ extension EtcdLog {
         }
         try changed[change.table, default: TableState()].apply(change)
       }
-      end = EtcdMark(sequence: commit.sequence, token: commit.token)
+      end = EtcdCommitReference(sequence: commit.sequence, token: commit.token)
     }
     guard isComplete else { return nil }
     if end.sequence == old.state.base.sequence { return old.state }

@@ -43,7 +43,7 @@ extension EtcdLog {
     while end.sequence < state.base.sequence {
       let commits = try read(after: FollowedCommit(sequence: end.sequence)).commits
       let old = commits.prefix { $0.sequence <= state.base.sequence && isOld($0) }
-      if let last = old.last { end = EtcdMark(sequence: last.sequence, token: last.token) }
+      if let last = old.last { end = EtcdCommitReference(sequence: last.sequence, token: last.token) }
       if old.count < commits.count || commits.isEmpty { break }
     }
     if end.sequence == state.start.sequence { return 0 }

@@ -26,13 +26,13 @@ extension EtcdLog {
     let answer = try asking((own + ranges).map { .get($0) })
     let pairs = answer.ranges.prefix(own.count).compactMap(\.first)
     guard pairs.count == own.count else { throw missing() }
-    let marks = pairs.compactMap { EtcdMark($0) }
-    guard marks.count == own.count else {
+    let references = pairs.compactMap { EtcdCommitReference($0) }
+    guard references.count == own.count else {
       throw StoreError(
         .damagedJournal, "etcd's keys under '\(keys.root)' do not tell where the commits begin and end")
     }
     let state = EtcdState(
-      head: marks[0], start: marks[1], base: marks[2], revision: answer.revision)
+      head: references[0], start: references[1], base: references[2], revision: answer.revision)
     guard state.isPossible else {
       throw StoreError(
         .damagedJournal,
@@ -64,7 +64,7 @@ extension EtcdLog {
   }
 
   /// Remembers a commit of this process.
-  func remember(_ head: EtcdMark) {
+  func remember(_ head: EtcdCommitReference) {
     seen.withLock { seen in
       guard let former = seen, former.head.revision < head.revision else { return }
       seen = EtcdState(head: head, start: former.start, base: former.base, revision: head.revision)

@@ -54,7 +54,7 @@ package final class EtcdLog: EngineLog {
   }
 
   package func make() throws(StoreError) -> (tables: Bool, store: Bool) {
-    let nothing = EtcdMark(sequence: 0).value
+    let nothing = EtcdCommitReference(sequence: 0).value
     let answer = try explaining { () throws(EtcdFailure) in
       try client.change(
         EtcdTransaction(
@@ -113,7 +113,7 @@ package final class EtcdLog: EngineLog {
   ) throws(StoreError) -> UInt64? {
     let draft = EtcdDraft(commit, payload: commit.payload())
     let seen = seen.withLock(\.?.head)
-    var head: EtcdMark
+    var head: EtcdCommitReference
     // Usually this process has seen the log's last commit, and the transaction has read it.
     if let seen, seen.isLast(for: commit, knowing: known) {
       head = seen
@@ -146,7 +146,7 @@ package final class EtcdLog: EngineLog {
   /// - Returns: `nil` if a newer commit changed a table that `commit` read or wrote.
   private func headBehind(
     _ commit: NewCommit, knowing known: FollowedCommit.Known?
-  ) throws(StoreError) -> EtcdMark? {
+  ) throws(StoreError) -> EtcdCommitReference? {
     var last = commit.dependsOnOthers ? commit.position : 0
     while true {
       let news = try read(after: FollowedCommit(sequence: last, known: known))
@@ -162,8 +162,8 @@ package final class EtcdLog: EngineLog {
   }
 
   /// The commit point: one transaction. It does nothing if another writer has written the head since it was read.
-  private func attempt(_ draft: EtcdDraft, behind head: EtcdMark) throws(StoreError) -> Attempt {
-    let next = EtcdMark(sequence: head.sequence + 1, token: draft.token)
+  private func attempt(_ draft: EtcdDraft, behind head: EtcdCommitReference) throws(StoreError) -> Attempt {
+    let next = EtcdCommitReference(sequence: head.sequence + 1, token: draft.token)
     var transaction = EtcdTransaction(
       // The text, too: after etcd was restored from a backup, its revisions occur again.
       compare: [.unchanged(keys.head, since: head.revision), .holds(keys.head, head.value)],
@@ -177,7 +177,7 @@ package final class EtcdLog: EngineLog {
     do throws(EtcdFailure) {
       let answer = try client.change(transaction)
       guard answer.isMet else { return .late }
-      remember(EtcdMark(sequence: next.sequence, token: draft.token, revision: answer.revision))
+      remember(EtcdCommitReference(sequence: next.sequence, token: draft.token, revision: answer.revision))
       return .done
     } catch {
       switch error {
@@ -195,7 +195,7 @@ package final class EtcdLog: EngineLog {
   }
 
   private func unknownOutcome(
-    of draft: EtcdDraft, behind head: EtcdMark, _ message: String
+    of draft: EtcdDraft, behind head: EtcdCommitReference, _ message: String
   ) -> StoreError {
     unsettled.withLock { $0[draft.token] = head.sequence }
     return .outcomeUnknown(message)
@@ -292,7 +292,7 @@ package final class EtcdLog: EngineLog {
   }
 
   /// - Returns: false if another writer changed the log since the head was read.
-  private func renew(_ head: EtcdMark) throws(StoreError) -> Bool {
+  private func renew(_ head: EtcdCommitReference) throws(StoreError) -> Bool {
     try explaining { () throws(EtcdFailure) in
       try client.change(
         EtcdTransaction(
@@ -345,7 +345,7 @@ private struct EtcdDraft {
   }
 }
 
-extension EtcdMark {
+extension EtcdCommitReference {
   /// Whether the transaction has read everything up to this commit.
   fileprivate func isLast(for commit: NewCommit, knowing known: FollowedCommit.Known?) -> Bool {
     if let known, known.sequence == sequence, known.token != token { return false }

@@ -2,10 +2,10 @@ import FileDB
 import FileDBEssentials
 
 /// The number and token of a commit, such as `17 0f…`; `0 -` before the first commit.
-struct EtcdMark: Equatable, Sendable {
+struct EtcdCommitReference: Equatable, Sendable {
   let sequence: UInt64
   let token: CommitToken?
-  /// The key's value. Another client may write the same mark in another way.
+  /// The key's value. Another client may write the same reference in another way.
   let value: String
   /// The revision at which the key was last written.
   var revision: Int64 = 0
@@ -30,11 +30,11 @@ struct EtcdMark: Equatable, Sendable {
 
 /// Where a log begins and ends, at one revision.
 struct EtcdState: Sendable {
-  let head: EtcdMark
+  let head: EtcdCommitReference
   /// The last forgotten commit.
-  let start: EtcdMark
+  let start: EtcdCommitReference
   /// The last commit that the tables of the base include.
-  let base: EtcdMark
+  let base: EtcdCommitReference
   /// The revision at which all this was read.
   let revision: Int64
 
