@@ -27,7 +27,7 @@ extension TableState {
     let pairs = ours.shared(with: theirs)
     let edited = EditedRecords(pairs, in: ours, and: theirs)
     var root = theirs.foreignKeys
-    root[ConflictMark.orderKey] = true
+    root[ConflictPlaceholder.orderKey] = true
     return TableState(counter: 0, records: pairs.compactMap(edited.common), foreignKeys: root)
   }
 }

@@ -16,7 +16,8 @@ struct MergeSides {
     self.theirs = MergeSide(
       theirs, since: base, newKeys: base.records.count + ours.records.count, overlays: overlays,
       sharing: self.ours)
-    areOrdersInConflict = areOrdersDifferent(wereInConflict: base.foreignKeys[ConflictMark.orderKey] != nil)
+    areOrdersInConflict = areOrdersDifferent(
+      wereInConflict: base.foreignKeys[ConflictPlaceholder.orderKey] != nil)
     if areOrdersInConflict {
       self.ours.keepMoved(below: self.base.count)
       self.theirs.keepMoved(below: self.base.count)

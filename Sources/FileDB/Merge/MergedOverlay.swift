@@ -44,12 +44,12 @@ struct MergedOverlay {
     case (true, false) where !base.marks.isDeleted:
       guard theirs.isChanged(since: base) else { return MergedContent(record: ours.record) }
       let conflict = MergeConflict.Kind.deletedByOurs(
-        base: Fields(ConflictMark.former(base.fields)), theirs: Fields(theirs.fields))
+        base: Fields(ConflictPlaceholder.former(base.fields)), theirs: Fields(theirs.fields))
       return MergedContent(record: theirs.record, conflicts: [conflict])
     case (false, true) where !base.marks.isDeleted:
       guard ours.isChanged(since: base) else { return MergedContent(record: theirs.record) }
       let conflict = MergeConflict.Kind.deletedByTheirs(
-        base: Fields(ConflictMark.former(base.fields)), ours: Fields(ours.fields))
+        base: Fields(ConflictPlaceholder.former(base.fields)), ours: Fields(ours.fields))
       return MergedContent(record: ours.record, conflicts: [conflict])
     default: return undeleted
     }
@@ -87,7 +87,8 @@ struct MergedOverlay {
   private func conflict(_ overrides: MergeConflict.Kind) -> MergeConflict.Kind {
     guard case .field(let name, _, _, _) = overrides else { return overrides }
     return .field(
-      name, base: ConflictMark.former(base.fields[name]), ours: ours.fields[name], theirs: theirs.fields[name]
+      name, base: ConflictPlaceholder.former(base.fields[name]), ours: ours.fields[name],
+      theirs: theirs.fields[name]
     )
   }
 }

@@ -113,7 +113,7 @@ struct MergedFields {
   ) -> [MergeConflict.Kind] {
     let names = base.map(\.key) + theirs.lazy.map(\.key).filter { base[$0] == nil }
     return names.filter { theirs[$0] != base[$0] && theirs[$0] != ours[$0] }
-      .map { .field($0, base: ConflictMark.former(base[$0]), ours: ours[$0], theirs: theirs[$0]) }
+      .map { .field($0, base: ConflictPlaceholder.former(base[$0]), ours: ours[$0], theirs: theirs[$0]) }
   }
 }
 
@@ -172,8 +172,8 @@ extension EncodedRecord {
     id == other.id ? hasSameBytes(as: other) : fields == other.fields
   }
 
-  /// The fields of a record of the base, without marks of conflicts.
-  fileprivate var formerFields: Fields { Fields(ConflictMark.former(fields.dictionary)) }
+  /// The fields of a record of the base, without placeholders.
+  fileprivate var formerFields: Fields { Fields(ConflictPlaceholder.former(fields.dictionary)) }
 
   func renumbered(_ newID: AnyRecordID) -> EncodedRecord {
     newID == id ? self : EncodedRecord(id: newID, fields: fields)

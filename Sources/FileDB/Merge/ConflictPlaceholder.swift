@@ -2,9 +2,9 @@ import FileDBPlist
 
 /// What stands in the base of a merge in place of a value about which its own sides disagree.
 ///
-/// If two branches have merged each other, git merges their common versions into one, the base. No side has a mark. So
+/// If two branches have merged each other, git merges their common versions into one, the base. No side has a placeholder. So
 /// wherever the two settled a conflict differently, both have changed it, and it is a conflict again.
-enum ConflictMark {
+enum ConflictPlaceholder {
   private static let key = "filedb conflict"
   /// The key in the root of the file for the order of the records.
   static let orderKey = "filedb order"
@@ -14,7 +14,7 @@ enum ConflictMark {
     .dict([key: .array(former.map { [$0] } ?? [])])
   }
 
-  /// The value before both changes, if this is a mark; else the value itself.
+  /// The value before both changes, if this is a placeholder; else the value itself.
   static func former(_ value: PlistValue?) -> PlistValue? {
     guard let fields = value?.dict, fields.count == 1, let former = fields[key]?.array else { return value }
     return former.first
@@ -29,26 +29,28 @@ enum ConflictMark {
 }
 
 extension RecordsMerge {
-  /// The merged table as the base of another merge. What is in conflict is marked.
+  /// The merged table as the base of another merge. A placeholder replaces what is in conflict.
   package var asBase: TableState {
     var root = merged.foreignKeys
-    func mark(_ key: String) { root[key] = ConflictMark.value(ConflictMark.former(baseKeys[key])) }
-    var marked: [AnyRecordID: EncodedRecord] = [:]
+    func replace(_ key: String) {
+      root[key] = ConflictPlaceholder.value(ConflictPlaceholder.former(baseKeys[key]))
+    }
+    var replaced: [AnyRecordID: EncodedRecord] = [:]
     for conflict in conflicts {
       if let id = conflict.record {
-        let record = marked[id] ?? merged.record(id) ?? .withoutChanges(to: id)
-        marked[id] = record.marked(conflict.kind)
+        let record = replaced[id] ?? merged.record(id) ?? .withoutChanges(to: id)
+        replaced[id] = record.withPlaceholder(for: conflict.kind)
       } else if case .field(let name, _, _, _) = conflict.kind {
-        mark(name)
+        replace(name)
         // A part of the schema, which is not a root key of its own.
-        if name.hasPrefix("\(TableFile.schemaKey).") { mark(TableFile.schemaKey) }
+        if name.hasPrefix("\(TableFile.schemaKey).") { replace(TableFile.schemaKey) }
       } else {
-        mark(ConflictMark.orderKey)
+        replace(ConflictPlaceholder.orderKey)
       }
     }
-    let records = merged.records.map { marked.removeValue(forKey: $0.id) ?? $0 }
+    let records = merged.records.map { replaced.removeValue(forKey: $0.id) ?? $0 }
     // These say something about attached records, so their order does not matter.
-    let others = marked.values.sorted { $0.id < $1.id }
+    let others = replaced.values.sorted { $0.id < $1.id }
     return TableState(
       counter: merged.counter, records: records + others, foreignKeys: root, shape: merged.records.shape)
   }
@@ -62,19 +64,19 @@ extension EncodedRecord {
     return EncodedRecord(id: id, marks: marks)
   }
 
-  fileprivate func marked(_ conflict: MergeConflict.Kind) -> EncodedRecord {
+  fileprivate func withPlaceholder(for conflict: MergeConflict.Kind) -> EncodedRecord {
     switch conflict {
-    case .field(let name, let base, _, _): marked(name, former: base)
+    case .field(let name, let base, _, _): withPlaceholder(inField: name, former: base)
     case .deletedByOurs(let base, let changed), .deletedByTheirs(let base, let changed):
       MergedFields.differences(base: base.dictionary, ours: base.dictionary, theirs: changed.dictionary)
-        .reduce(self) { $0.marked($1) }
+        .reduce(self) { $0.withPlaceholder(for: $1) }
     case .rule, .order: self
     }
   }
 
-  private func marked(_ name: String, former: PlistValue?) -> EncodedRecord {
+  private func withPlaceholder(inField name: String, former: PlistValue?) -> EncodedRecord {
     var (marks, fields) = (OverlayMarks(of: self), fields.dictionary)
-    fields[name] = ConflictMark.value(former)
+    fields[name] = ConflictPlaceholder.value(former)
     if !Overlay.isOwn(id), !marks.isEmpty {
       marks.overrides = (marks.overrides ?? []).filter { $0 != name } + [name]
       marks.add(to: &fields)
