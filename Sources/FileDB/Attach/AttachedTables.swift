@@ -104,9 +104,10 @@ final class AttachedTables: TableView {
     return overlays.withLock { overlays in
       let isOverlay =
         if let known = overlays[table], !known.isOverlay {
-          RecordsDifference(from: known.own.records, to: own.records).newRecords.contains(where: \.isMarked)
+          RecordsDifference(from: known.own.records, to: own.records).newRecords.contains(
+            where: \.hasOverlayMetadata)
         } else {
-          own.records.contains(where: \.isMarked)
+          own.records.contains(where: \.hasOverlayMetadata)
         }
       overlays[table] = (own, isOverlay)
       return isOverlay
@@ -134,7 +135,7 @@ final class AttachedTables: TableView {
 }
 
 extension EncodedRecord {
-  fileprivate var isMarked: Bool { !OverlayMarks(of: self).isEmpty }
+  fileprivate var hasOverlayMetadata: Bool { !OverlayMetadata(of: self).isEmpty }
 }
 
 extension StoreError {

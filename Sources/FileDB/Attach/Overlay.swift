@@ -4,7 +4,7 @@ import FileDBPlist
 ///
 /// The user's file contains only the differences, so that the attached table beneath it can be replaced by its next
 /// version. A record with the id of an attached one overrides some of its fields, moves it, or deletes it (see
-/// ``OverlayMarks``). All other records are the user's own. Their ids are above those of all attached records.
+/// ``OverlayMetadata``). All other records are the user's own. Their ids are above those of all attached records.
 struct Overlay {
   /// Ids up to this one belong to the attached store. The user's own records have higher ids.
   static let highestAttachedID: Int64 = 1_000_000_000
@@ -33,9 +33,9 @@ struct Overlay {
     static func < (left: Rank, right: Rank) -> Bool { left.number < right.number }
   }
 
-  /// - Parameter marks: the marks of the user's record with this id, if there is one.
-  func rank(of id: AnyRecordID, _ marks: OverlayMarks?) -> Rank {
-    switch marks?.place {
+  /// - Parameter metadata: that of the user's record with this id, if there is one.
+  func rank(of id: AnyRecordID, _ metadata: OverlayMetadata?) -> Rank {
+    switch metadata?.position {
     case .top: return .top
     case .bottom: return .bottom
     // The record may be missing in a later version of the attached table.
@@ -44,7 +44,7 @@ struct Overlay {
     }
   }
 
-  func place(_ rank: Rank) -> OverlayMarks.Place {
+  func position(_ rank: Rank) -> OverlayMetadata.Position {
     switch rank {
     case .top: .top
     case .bottom: .bottom
@@ -57,13 +57,13 @@ struct Overlay {
 
   /// What readers see for a record of the user's file; `nil` if it hides an attached record, or belongs to an attached
   /// record that is gone.
-  func visible(_ record: EncodedRecord, _ marks: OverlayMarks) -> EncodedRecord? {
-    if marks.isDeleted { return nil }
+  func visible(_ record: EncodedRecord, _ metadata: OverlayMetadata) -> EncodedRecord? {
+    if metadata.isDeleted { return nil }
     guard let base = base(of: record.id) else {
-      guard Overlay.isOwn(record.id) || marks.overrides != nil else { return nil }
-      return marks.isEmpty ? record : record.with(OverlayMarks.remove)
+      guard Overlay.isOwn(record.id) || metadata.overrides != nil else { return nil }
+      return metadata.isEmpty ? record : record.with(OverlayMetadata.remove)
     }
-    guard let overrides = marks.overrides else { return base }
+    guard let overrides = metadata.overrides else { return base }
     let own = record.fields
     return base.with { merged in
       for name in overrides { merged[name] = own[name] }
@@ -98,16 +98,16 @@ extension TableState {
     var gone: [(index: Int, id: AnyRecordID)] = []
     var placed: [(rank: Overlay.Rank, record: EncodedRecord)] = []
     for record in own.records {
-      let marks = OverlayMarks(of: record)
-      guard Overlay.isOwn(record.id) || !marks.isEmpty else { throw .attachedID(of: record) }
+      let metadata = OverlayMetadata(of: record)
+      guard Overlay.isOwn(record.id) || !metadata.isEmpty else { throw .attachedID(of: record) }
       let index = attached.index(of: record.id)
-      let visible = overlay.visible(record, marks)
-      if let index, let visible, marks.place == nil {
+      let visible = overlay.visible(record, metadata)
+      if let index, let visible, metadata.position == nil {
         records.replace(index: index, with: visible)
         continue
       }
       if let index { gone.append((index, record.id)) }
-      if let visible { placed.append((overlay.rank(of: record.id, marks), visible)) }
+      if let visible { placed.append((overlay.rank(of: record.id, metadata), visible)) }
     }
     records.remove(Set(gone.map(\.id)))
     records.put(PlacedRun.runs(of: placed, without: gone.map(\.index), in: records.count))

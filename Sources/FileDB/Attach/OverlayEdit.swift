@@ -15,9 +15,11 @@ struct OverlayEdit {
     seen = after.records
     recorded = ChangeRecorder(of: own)
     let difference = RecordsDifference(from: before.records, to: after.records, moving: movedIDs)
-    // After an upgrade, a mark may say what the attached store says, too. Nobody sees a difference without it.
-    let markedIDs = movedIDs.filter { !Overlay.isOwn($0) && own.records.contains($0) }
-    if difference.isEmpty, markedIDs.isEmpty, max(own.counter, Overlay.highestAttachedID) == after.counter {
+    // After an upgrade, a record may still name a position that the attached store gives it, too. Nobody sees a
+    // difference without it.
+    let positionedIDs = movedIDs.filter { !Overlay.isOwn($0) && own.records.contains($0) }
+    if difference.isEmpty, positionedIDs.isEmpty, max(own.counter, Overlay.highestAttachedID) == after.counter
+    {
       return
     }
     if !own.exists { try recorded.apply(.create) }
@@ -27,8 +29,8 @@ struct OverlayEdit {
       try self.update(update.new)
     }
     try place(newIndices.sorted())
-    for index in markedIDs.compactMap({ seen.index(of: $0) }) where !newIndices.contains(index) {
-      try removeNeedlessPlace(at: index)
+    for index in positionedIDs.compactMap({ seen.index(of: $0) }) where !newIndices.contains(index) {
+      try removeNeedlessPosition(at: index)
     }
     // If this transaction added a record and deleted it again, nobody else may get its id.
     if after.counter > Overlay.highestAttachedID { try recorded.raiseCounter(to: after.counter) }
@@ -41,13 +43,13 @@ struct OverlayEdit {
   private mutating func remove(_ ids: [AnyRecordID]) throws(StoreError) {
     let own = ids.filter(Overlay.isOwn)
     if !own.isEmpty { try recorded.apply(.remove(own)) }
-    var marks = OverlayMarks()
-    marks.isDeleted = true
-    for id in ids where !Overlay.isOwn(id) { try put(EncodedRecord(id: id, marks: marks)) }
+    var metadata = OverlayMetadata()
+    metadata.isDeleted = true
+    for id in ids where !Overlay.isOwn(id) { try put(EncodedRecord(id: id, metadata: metadata)) }
   }
 
   private mutating func update(_ record: EncodedRecord) throws(StoreError) {
-    try put(record, at: marks(of: record.id)?.place)
+    try put(record, at: metadata(of: record.id)?.position)
   }
 
   /// Puts new and moved records into their present places.
@@ -66,22 +68,22 @@ struct OverlayEdit {
         continue
       }
       if rank == previous, let behind = own.records.index(of: seen[index - 1].id) {
-        try put(record, at: overlay.place(rank), index: behind + 1)
+        try put(record, at: overlay.position(rank), index: behind + 1)
       } else if rank == next?.rank, let before = next.flatMap({ own.records.index(of: $0.id) }) {
-        try put(record, at: overlay.place(rank), index: before)
+        try put(record, at: overlay.position(rank), index: before)
       } else {
-        try put(record, at: overlay.place(rank))
+        try put(record, at: overlay.position(rank))
       }
     }
   }
 
-  /// Removes the mark of a record's place if the record is at that place without it, too.
-  private mutating func removeNeedlessPlace(at index: Int) throws(StoreError) {
+  /// Removes a record's position if the record is at the same place without it, too.
+  private mutating func removeNeedlessPosition(at index: Int) throws(StoreError) {
     let record = seen[index]
     let previous = index > 0 ? rank(of: seen[index - 1].id) : nil
     let next = index + 1 < seen.count ? rank(of: seen[index + 1].id) : nil
     let isBack = !rank(of: record.id, between: previous, and: next).isPlaced
-    try put(record, at: isBack ? nil : marks(of: record.id)?.place)
+    try put(record, at: isBack ? nil : metadata(of: record.id)?.position)
   }
 
   /// For the record at each of these indices: the first record after it that keeps its place.
@@ -100,9 +102,9 @@ struct OverlayEdit {
   }
 
   /// The rank of a record that keeps its place.
-  private func rank(of id: AnyRecordID) -> Overlay.Rank { overlay.rank(of: id, marks(of: id)) }
+  private func rank(of id: AnyRecordID) -> Overlay.Rank { overlay.rank(of: id, metadata(of: id)) }
 
-  /// The rank of a record that moves to a place. An attached record that returns to its own place needs no mark.
+  /// The rank of a record that moves to a place. An attached record that returns to its own place needs no position.
   private func rank(
     of id: AnyRecordID, between previous: Overlay.Rank?, and next: Overlay.Rank?
   ) -> Overlay.Rank {
@@ -114,25 +116,25 @@ struct OverlayEdit {
     return next == .bottom ? .bottom : previous.next
   }
 
-  private func marks(of id: AnyRecordID) -> OverlayMarks? {
-    own.records.index(of: id).map { OverlayMarks(of: own.records[$0]) }
+  private func metadata(of id: AnyRecordID) -> OverlayMetadata? {
+    own.records.index(of: id).map { OverlayMetadata(of: own.records[$0]) }
   }
 
   /// Writes into the user's file what it must say about a record.
   private mutating func put(
-    _ record: EncodedRecord, at place: OverlayMarks.Place?, index: Int? = nil
+    _ record: EncodedRecord, at position: OverlayMetadata.Position?, index: Int? = nil
   ) throws(StoreError) {
-    guard record.fields(OverlayMarks.keys).isEmpty else { throw .overlayField(in: record) }
-    var marks = OverlayMarks()
-    marks.place = Overlay.isOwn(record.id) && place == .bottom ? nil : place
-    if !Overlay.isOwn(record.id) { marks.overrides = overrides(of: record) }
-    let isOnlyMoved = !Overlay.isOwn(record.id) && marks.overrides == nil
-    if marks.isEmpty, Overlay.isOwn(record.id) {
+    guard record.fields(OverlayMetadata.keys).isEmpty else { throw .overlayField(in: record) }
+    var metadata = OverlayMetadata()
+    metadata.position = Overlay.isOwn(record.id) && position == .bottom ? nil : position
+    if !Overlay.isOwn(record.id) { metadata.overrides = overrides(of: record) }
+    let isOnlyMoved = !Overlay.isOwn(record.id) && metadata.overrides == nil
+    if metadata.isEmpty, Overlay.isOwn(record.id) {
       try put(record, index: index)
-    } else if !marks.isEmpty {
-      let marked =
-        isOnlyMoved ? EncodedRecord(id: record.id, marks: marks) : record.with { marks.add(to: &$0) }
-      try put(marked, index: index)
+    } else if !metadata.isEmpty {
+      let described =
+        isOnlyMoved ? EncodedRecord(id: record.id, metadata: metadata) : record.with { metadata.add(to: &$0) }
+      try put(described, index: index)
     } else if own.records.contains(record.id) {
       try recorded.apply(.remove([record.id]))
     }
@@ -164,6 +166,6 @@ extension StoreError {
   fileprivate static func overlayField(in record: EncodedRecord) -> StoreError {
     StoreError(
       .reservedField, "FileDB uses this name for changes to attached records",
-      record: record.id, field: record.fields(OverlayMarks.keys).first?.key)
+      record: record.id, field: record.fields(OverlayMetadata.keys).first?.key)
   }
 }

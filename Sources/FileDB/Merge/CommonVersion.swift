@@ -68,7 +68,7 @@ private struct EditedRecords {
   /// The fields that are equal in both; `nil` for different records.
   func common(_ record: EncodedRecord, _ other: EncodedRecord) -> EncodedRecord? {
     if record.hasSameBytes(as: other) { return record }
-    guard OverlayMarks(of: record).isEmpty, OverlayMarks(of: other).isEmpty else { return nil }
+    guard OverlayMetadata(of: record).isEmpty, OverlayMetadata(of: other).isEmpty else { return nil }
     let (fields, others) = (record.fields.dictionary, other.fields.dictionary)
     guard isOne(record.id, fields, others) else { return nil }
     return EncodedRecord(id: record.id, fields: Fields(fields.common(with: others)))

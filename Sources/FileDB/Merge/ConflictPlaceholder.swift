@@ -2,8 +2,8 @@ import FileDBPlist
 
 /// What stands in the base of a merge in place of a value about which its own sides disagree.
 ///
-/// If two branches have merged each other, git merges their common versions into one, the base. No side has a placeholder. So
-/// wherever the two settled a conflict differently, both have changed it, and it is a conflict again.
+/// If two branches have merged each other, git merges their common versions into one, the base. No side has a
+/// placeholder. So wherever the two settled a conflict differently, both have changed it, and it is a conflict again.
 enum ConflictPlaceholder {
   private static let key = "filedb conflict"
   /// The key in the root of the file for the order of the records.
@@ -59,9 +59,9 @@ extension RecordsMerge {
 extension EncodedRecord {
   /// A record of a store with an attached store, where the user has changed nothing in the attached record.
   fileprivate static func withoutChanges(to id: AnyRecordID) -> EncodedRecord {
-    var marks = OverlayMarks()
-    marks.overrides = []
-    return EncodedRecord(id: id, marks: marks)
+    var metadata = OverlayMetadata()
+    metadata.overrides = []
+    return EncodedRecord(id: id, metadata: metadata)
   }
 
   fileprivate func withPlaceholder(for conflict: MergeConflict.Kind) -> EncodedRecord {
@@ -75,11 +75,11 @@ extension EncodedRecord {
   }
 
   private func withPlaceholder(inField name: String, former: PlistValue?) -> EncodedRecord {
-    var (marks, fields) = (OverlayMarks(of: self), fields.dictionary)
+    var (metadata, fields) = (OverlayMetadata(of: self), fields.dictionary)
     fields[name] = ConflictPlaceholder.value(former)
-    if !Overlay.isOwn(id), !marks.isEmpty {
-      marks.overrides = (marks.overrides ?? []).filter { $0 != name } + [name]
-      marks.add(to: &fields)
+    if !Overlay.isOwn(id), !metadata.isEmpty {
+      metadata.overrides = (metadata.overrides ?? []).filter { $0 != name } + [name]
+      metadata.add(to: &fields)
     }
     return EncodedRecord(id: id, fields: Fields(fields))
   }

@@ -86,10 +86,10 @@ struct MergeSide {
   /// By index: the index in the base for a record that was there, or a new number for a new record.
   let keys: [Int]
   /// The keys of the records that are new, that changed their order relative to those that stay, or that are
-  /// ``marked``.
+  /// ``repositioned``.
   private(set) var placed: Set<Int>
-  /// The keys of the records whose mark has changed their place among attached ones since the base.
-  let marked: Set<Int>
+  /// The keys of the records that name another position among attached ones than in the base.
+  let repositioned: Set<Int>
   private let records: [Int: EncodedRecord]
 
   /// - Parameters:
@@ -119,21 +119,23 @@ struct MergeSide {
     }
     self.keys = keys
     self.records = records
-    let marked = Self.marked(records, since: base, overlays)
-    // If two records have changed places, the marked one is the one that was moved.
-    let unmarked = keys.filter { !marked.contains($0) }
-    placed = Self.placed(unmarked, baseCount: base.records.count).union(marked)
-    self.marked = marked
+    let repositioned = Self.repositioned(records, since: base, overlays)
+    // If two records have changed places, the repositioned one is the one that was moved.
+    let others = keys.filter { !repositioned.contains($0) }
+    placed = Self.placed(others, baseCount: base.records.count).union(repositioned)
+    self.repositioned = repositioned
   }
 
   subscript(key: Int) -> EncodedRecord? { records[key] }
 
-  /// How many records of the base have moved, without those that a mark places.
-  func movedCount(below baseCount: Int) -> Int { placed.count { $0 < baseCount && !marked.contains($0) } }
+  /// How many records of the base have moved, without the repositioned ones.
+  func movedCount(below baseCount: Int) -> Int {
+    placed.count { $0 < baseCount && !repositioned.contains($0) }
+  }
 
   /// Makes the records that moved ordinary ones, which the others are placed by.
   mutating func keepMoved(below baseCount: Int) {
-    placed = placed.filter { $0 >= baseCount || marked.contains($0) }
+    placed = placed.filter { $0 >= baseCount || repositioned.contains($0) }
   }
 
   /// The records that are not in the base.
@@ -160,15 +162,16 @@ struct MergeSide {
 }
 
 extension MergeSide {
-  private static func marked(
+  private static func repositioned(
     _ records: [Int: EncodedRecord], since base: TableState, _ overlays: OverlayRecords
   ) -> Set<Int> {
-    let marked = records.lazy.filter { key, record in
-      guard overlays.hasPlace(record.id) else { return false }
+    let repositioned = records.lazy.filter { key, record in
+      guard overlays.hasPosition(record.id) else { return false }
       let former = key < base.records.count ? base.records[key] : nil
-      return former != record && former.map(OverlayMarks.init)?.place != OverlayMarks(of: record).place
+      return former != record
+        && former.map(OverlayMetadata.init)?.position != OverlayMetadata(of: record).position
     }
-    return Set(marked.map(\.key))
+    return Set(repositioned.map(\.key))
   }
 
   /// The indices in the base of records that an earlier merge gave the side under new ids, by these ids.

@@ -61,11 +61,11 @@ extension MergeSides {
     return incoming
   }
 
-  /// A mark that gives a place among attached records is useless without the place among the records with the same
-  /// mark. So if only one side has a new mark, both come from that side.
+  /// A position among attached records is useless without the order of the records with the same position. So if only
+  /// one side has a new position, both come from that side.
   private func isPlacedByTheirs(_ key: Int) -> Bool {
-    let isMarked = theirs.marked.contains(key)
-    if isMarked != ours.marked.contains(key) { return isMarked }
+    let isRepositioned = theirs.repositioned.contains(key)
+    if isRepositioned != ours.repositioned.contains(key) { return isRepositioned }
     return theirs.placed.contains(key) && !ours.placed.contains(key)
   }
 }

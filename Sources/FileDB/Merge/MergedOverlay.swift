@@ -3,7 +3,7 @@ import FileDBPlist
 /// What one version of a user's table says about an attached record; nothing if it does not have that record.
 private struct OverlaySide {
   let record: EncodedRecord?
-  let marks: OverlayMarks
+  let metadata: OverlayMetadata
   /// All fields of the record with the user's changes; empty if the user overrode none.
   let fields: PlistDictionary
   /// The overridden fields, by name. The value is an array with the user's value, or an empty array if the user removed
@@ -12,11 +12,11 @@ private struct OverlaySide {
 
   init(_ record: EncodedRecord?) {
     var fields = record?.fields.dictionary ?? PlistDictionary()
-    OverlayMarks.remove(from: &fields)
-    let marks = record.map(OverlayMarks.init) ?? OverlayMarks()
+    OverlayMetadata.remove(from: &fields)
+    let metadata = record.map(OverlayMetadata.init) ?? OverlayMetadata()
     var overrides = PlistDictionary()
-    for name in marks.overrides ?? [] { overrides[name] = .array(fields[name].map { [$0] } ?? []) }
-    (self.record, self.marks, self.fields, self.overrides) = (record, marks, fields, overrides)
+    for name in metadata.overrides ?? [] { overrides[name] = .array(fields[name].map { [$0] } ?? []) }
+    (self.record, self.metadata, self.fields, self.overrides) = (record, metadata, fields, overrides)
   }
 
   /// Whether a deletion would lose a change. Moving the record is not such a change, and neither is reverting one.
@@ -39,14 +39,14 @@ struct MergedOverlay {
       return MergedContent(record: theirs.record)
     }
     if theirs.record == base.record { return MergedContent(record: ours.record) }
-    switch (ours.marks.isDeleted, theirs.marks.isDeleted) {
+    switch (ours.metadata.isDeleted, theirs.metadata.isDeleted) {
     case (true, true): return MergedContent(record: ours.record)
-    case (true, false) where !base.marks.isDeleted:
+    case (true, false) where !base.metadata.isDeleted:
       guard theirs.isChanged(since: base) else { return MergedContent(record: ours.record) }
       let conflict = MergeConflict.Kind.deletedByOurs(
         base: Fields(ConflictPlaceholder.former(base.fields)), theirs: Fields(theirs.fields))
       return MergedContent(record: theirs.record, conflicts: [conflict])
-    case (false, true) where !base.marks.isDeleted:
+    case (false, true) where !base.metadata.isDeleted:
       guard ours.isChanged(since: base) else { return MergedContent(record: theirs.record) }
       let conflict = MergeConflict.Kind.deletedByTheirs(
         base: Fields(ConflictPlaceholder.former(base.fields)), ours: Fields(ours.fields))
@@ -57,15 +57,16 @@ struct MergedOverlay {
 
   private var undeleted: MergedContent {
     let overrides = MergedFields(base: base.overrides, ours: ours.overrides, theirs: theirs.overrides)
-    var marks = OverlayMarks()
-    marks.place = ours.marks.place == base.marks.place ? theirs.marks.place : ours.marks.place
+    var metadata = OverlayMetadata()
+    metadata.position =
+      ours.metadata.position == base.metadata.position ? theirs.metadata.position : ours.metadata.position
     var fields = PlistDictionary()
     if !overrides.merged.isEmpty {
-      marks.overrides = overrides.merged.map(\.key)
+      metadata.overrides = overrides.merged.map(\.key)
       fields = self.fields(with: overrides.merged)
     }
-    marks.add(to: &fields)
-    let id = marks.isEmpty ? nil : ours.record?.id ?? theirs.record?.id
+    metadata.add(to: &fields)
+    let id = metadata.isEmpty ? nil : ours.record?.id ?? theirs.record?.id
     return MergedContent(
       record: id.map { EncodedRecord(id: $0, fields: Fields(fields)) },
       conflicts: overrides.conflicts.map(conflict))

@@ -1,6 +1,6 @@
 import FileDBPlist
 
-/// The ids of the records that only say something about attached records (see ``OverlayMarks``). They come from
+/// The ids of the records that only say something about attached records (see ``OverlayMetadata``). They come from
 /// versions of a table that lies over an attached one.
 struct OverlayRecords {
   private let ids: Set<AnyRecordID>
@@ -10,16 +10,16 @@ struct OverlayRecords {
     let changed = sides.reduce(into: Set()) { ids, side in
       ids.formUnion(side.attachedIDs(otherwiseIn: base))
     }
-    // If a record has no marks in one version, it is an ordinary record there, and so in all versions.
+    // If a record has no metadata in one version, it is an ordinary record there, and so in all versions.
     ids = changed.filter { id in
-      ([base] + sides).compactMap { $0.record(id) }.allSatisfy { !OverlayMarks(of: $0).isEmpty }
+      ([base] + sides).compactMap { $0.record(id) }.allSatisfy { !OverlayMetadata(of: $0).isEmpty }
     }
   }
 
   func contains(_ id: AnyRecordID) -> Bool { ids.contains(id) }
 
-  /// Whether a record's field for the place is a mark. In other records, it is an ordinary field.
-  func hasPlace(_ id: AnyRecordID) -> Bool { Overlay.isOwn(id) || contains(id) }
+  /// Whether a record's field for the position is metadata. In other records, it is an ordinary field.
+  func hasPosition(_ id: AnyRecordID) -> Bool { Overlay.isOwn(id) || contains(id) }
 }
 
 extension TableState {
@@ -32,11 +32,11 @@ extension TableState {
 }
 
 extension EncodedRecord {
-  /// The fields without the mark for the place of a user's own record. The place does not belong to the content, just
+  /// The fields without the position of a user's own record. The position does not belong to the content, just
   /// as the index does not.
   var content: PlistDictionary {
     var fields = fields.dictionary
-    if Overlay.isOwn(id) { fields.removeValue(forKey: OverlayMarks.placeKey) }
+    if Overlay.isOwn(id) { fields.removeValue(forKey: OverlayMetadata.positionKey) }
     return fields
   }
 

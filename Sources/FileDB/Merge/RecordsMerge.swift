@@ -154,15 +154,15 @@ extension MergedContent {
           base: base.fields.dictionary, ours: ours.fields.dictionary, theirs: theirs.fields.dictionary)
         record = EncodedRecord(id: ours.id, fields: Fields(fields.merged))
         // If both moved the record among attached ones, ours decides, as for other records.
-        conflicts = fields.conflicts.filter { !Overlay.isOwn(ours.id) || !$0.isOfPlace }
+        conflicts = fields.conflicts.filter { !Overlay.isOwn(ours.id) || !$0.isOfPosition }
       }
     }
   }
 }
 
 extension MergeConflict.Kind {
-  fileprivate var isOfPlace: Bool {
-    if case .field(OverlayMarks.placeKey, _, _, _) = self { true } else { false }
+  fileprivate var isOfPosition: Bool {
+    if case .field(OverlayMetadata.positionKey, _, _, _) = self { true } else { false }
   }
 }
 

@@ -6,7 +6,8 @@ import FileDBPlist
 /// stay as they are.
 public struct UndoStep: Sendable {
   var tables: [TableKey: TableUndo]
-  /// What readers saw of the tables that lie over attached ones. There, a move is a mark that the log's own part got.
+  /// What readers saw of the tables that lie over attached ones. There, a move gives a record in the log's own part a
+  /// position.
   var seen: [TableKey: TableUndo] = [:]
 
   /// The names of the tables that the write changed, in order.

@@ -1,9 +1,9 @@
 import FileDBPlist
 
-/// What a record in the user's file says about its own place and about the attached record with its id. Readers do not
-/// see these fields.
-struct OverlayMarks: Equatable {
-  enum Place: Equatable {
+/// What a record in the user's file says about its own position and about the attached record with its id, in fields
+/// that readers do not see.
+struct OverlayMetadata: Equatable {
+  enum Position: Equatable {
     case top
     case bottom
     /// After this record of the attached table, in the attached order.
@@ -14,31 +14,31 @@ struct OverlayMarks: Equatable {
   /// fields are the user's.
   var overrides: [String]?
   /// `nil` for an attached record that keeps its place, and for any other record at the bottom.
-  var place: Place?
+  var position: Position?
   /// The user deleted the attached record.
   var isDeleted = false
 
   private static let overridesKey = "wgFileDbOverrides"
-  static let placeKey = "wgFileDbAfter"
+  static let positionKey = "wgFileDbAfter"
   private static let deletedKey = "wgFileDbDeleted"
-  static let keys = [placeKey, deletedKey, overridesKey]
+  static let keys = [positionKey, deletedKey, overridesKey]
 
   init() {}
 
-  /// A value that somebody edited so that it cannot be read as a mark is ignored.
+  /// A value that somebody edited so that it cannot be read is ignored.
   init(of record: EncodedRecord) {
     let found = record.fields(Self.keys)
     guard !found.isEmpty else { return }
-    place = found[Self.placeKey].flatMap(Place.init)
+    position = found[Self.positionKey].flatMap(Position.init)
     isDeleted = found[Self.deletedKey] == .bool(true)
     overrides = found[Self.overridesKey]?.array?.compactMap(\.string)
   }
 
-  var isEmpty: Bool { self == OverlayMarks() }
+  var isEmpty: Bool { self == OverlayMetadata() }
 
   func add(to fields: inout PlistDictionary) {
     if let overrides { fields[Self.overridesKey] = .array(overrides.map { .string($0) }) }
-    if let place { fields[Self.placeKey] = .string(place.text) }
+    if let position { fields[Self.positionKey] = .string(position.text) }
     if isDeleted { fields[Self.deletedKey] = .bool(true) }
   }
 
@@ -48,15 +48,15 @@ struct OverlayMarks: Equatable {
 }
 
 extension EncodedRecord {
-  /// A record with nothing but marks.
-  init(id: AnyRecordID, marks: OverlayMarks) {
+  /// A record with nothing but metadata.
+  init(id: AnyRecordID, metadata: OverlayMetadata) {
     var fields = PlistDictionary()
-    marks.add(to: &fields)
+    metadata.add(to: &fields)
     self.init(id: id, fields: Fields(fields))
   }
 }
 
-extension OverlayMarks.Place {
+extension OverlayMetadata.Position {
   fileprivate init?(_ value: PlistValue) {
     switch value.string {
     case nil: return nil
