@@ -112,7 +112,7 @@ extension LookupDraft {
 /// The first part of a ``RecordLookup``.
 struct LookupHead: Equatable {
   /// The bytes "FDBLOOK2" as a number.
-  private static let mark: UInt64 = 0x324B_4F4F_4C42_4446
+  private static let magic: UInt64 = 0x324B_4F4F_4C42_4446
   private static let blockLength = 512
   static let entryLength = 12
   /// The number of bytes before the names.
@@ -139,7 +139,7 @@ struct LookupHead: Equatable {
   /// - Returns: `nil` if they are of a lookup for another file.
   init?(startingWith bytes: [UInt8], by names: [String], for known: KnownOffsets) {
     var reader = NumberReader(bytes[...])
-    guard reader.next() == Self.mark, known.stamp.numbers.allSatisfy({ reader.next() == $0 }),
+    guard reader.next() == Self.magic, known.stamp.numbers.allSatisfy({ reader.next() == $0 }),
       reader.nextInt() == known.offsets.count, let entryCount = reader.nextInt(),
       entryCount <= known.offsets.count, let salt = reader.next()
     else { return nil }
@@ -158,7 +158,7 @@ struct LookupHead: Equatable {
   var bytes: [UInt8] {
     var bytes: [UInt8] = []
     let counts = [recordCount, entryCount].map { UInt64($0) }
-    for number in [Self.mark] + stamp.numbers + counts + [salt, UInt64(names.count)] {
+    for number in [Self.magic] + stamp.numbers + counts + [salt, UInt64(names.count)] {
       bytes.append(littleEndian: number)
     }
     for name in names {

@@ -94,13 +94,13 @@ extension StoreFolder {
 
 extension KnownOffsets {
   /// The bytes "FDBOFFS2" as a number.
-  private static let mark: UInt64 = 0x3253_4646_4F42_4446
+  private static let magic: UInt64 = 0x3253_4646_4F42_4446
 
   /// The file: little-endian numbers of 64 bits, then a checksum of all this. `nil` for a table without records.
   var bytes: [UInt8]? {
     guard case .file(_, let checksum) = version, offsets.count > 0 else { return nil }
     let head: [UInt64] =
-      [Self.mark] + stamp.numbers + [
+      [Self.magic] + stamp.numbers + [
         UInt64(checksum), UInt64(offsets.count), UInt64(offsets.chunkLength),
         UInt64(offsets.indexMap.lowerBound), UInt64(offsets.indexMap.upperBound),
       ]
@@ -116,7 +116,7 @@ extension KnownOffsets {
   ///   file can have.
   init?(_ bytes: [UInt8], for stamp: FileStamp) {
     var reader = NumberReader(bytes[...].dropLast(4))
-    guard reader.next() == Self.mark, stamp.numbers.allSatisfy({ reader.next() == $0 }) else { return nil }
+    guard reader.next() == Self.magic, stamp.numbers.allSatisfy({ reader.next() == $0 }) else { return nil }
     var end = NumberReader(bytes.suffix(4))
     guard end.nextHalf() == Checksum.of(bytes.dropLast(4)),
       let checksum = reader.next().flatMap({ UInt32(exactly: $0) }), let count = reader.nextInt(),
