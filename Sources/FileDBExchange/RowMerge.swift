@@ -229,7 +229,7 @@ package struct RowMerge {
     let isPlain = names.allSatisfy {
       compareUTF8($0, "id") != 0 && compareUTF8($0, TableFile.idKey) != 0 && FieldName(besideID: $0) == nil
     }
-    return try isPlain && !transaction[table].marksNewRecords
+    return try isPlain && !transaction[table].addsVersions
   }
 
   /// Adds the rows of delimited text.

@@ -34,14 +34,14 @@ private struct OldJob: Codable { var name: String, archived: Bool, hours: Int }
   /// Makes record 1, which is old, or a new one into Cherry.
   struct Writer: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    var marks = true
+    var addsVersion = true
     let write: @Sendable (Jobs, _ raw: RecordTable<Fields>) throws -> RecordID<Job>
 
     init(
-      _ name: String, marks: Bool = true,
+      _ name: String, addsVersion: Bool = true,
       _ write: @escaping @Sendable (Jobs, RecordTable<Fields>) throws -> RecordID<Job>
     ) {
-      (testDescription, self.marks, self.write) = (name, marks, write)
+      (testDescription, self.addsVersion, self.write) = (name, addsVersion, write)
     }
   }
 
@@ -80,15 +80,15 @@ private struct OldJob: Codable { var name: String, archived: Bool, hours: Int }
       try jobs.delete(id)
       return copy
     },
-    Writer("duplicate of an old record", marks: false) { jobs, raw in
-      let id = RecordID<Job>(try raw.add(Job.oldFields.withMark(0)))
+    Writer("duplicate of an old record", addsVersion: false) { jobs, raw in
+      let id = RecordID<Job>(try raw.add(Job.oldFields.withVersion(0)))
       let copy = try jobs.duplicate(id)
       try jobs.delete(id)
       return copy
     },
     Writer("replaceAll") { jobs, _ in try jobs.replaceAll(identified: [IdentifiedValue(.cherry)])[0] },
     Writer("migrate") { jobs, raw in
-      let id = RecordID<Job>(try raw.add(Job.oldFields.withMark(0)))
+      let id = RecordID<Job>(try raw.add(Job.oldFields.withVersion(0)))
       try jobs.migrate()
       return id
     },
@@ -112,8 +112,8 @@ private struct OldJob: Codable { var name: String, archived: Bool, hours: Int }
       try edits.redo()
       return 1
     },
-    Writer("undo", marks: false) { jobs, raw in
-      let id = RecordID<Job>(try raw.add(Job.oldFields.withMark(0)))
+    Writer("undo", addsVersion: false) { jobs, raw in
+      let id = RecordID<Job>(try raw.add(Job.oldFields.withVersion(0)))
       let edits = UndoStack(store: jobs.store)
       try edits.write(named: "Update") { tx in try tx[jobs.name].update(id) { $0.title = "Pear" } }
       try edits.undo()
@@ -130,11 +130,11 @@ private struct OldJob: Codable { var name: String, archived: Bool, hours: Int }
       try raw.set(Job.fields, of: id)
       return RecordID(id)
     },
-    Writer("untyped set of an old record", marks: false) { _, raw in
+    Writer("untyped set of an old record", addsVersion: false) { _, raw in
       try raw.set(Job.oldFields, of: 1)
       return 1
     },
-    Writer("untyped add of what looks otherwise", marks: false) { _, raw in
+    Writer("untyped add of what looks otherwise", addsVersion: false) { _, raw in
       RecordID(try raw.add(["name": "Cherry", "archived": true, "minutes": 120]))
     },
     Writer("untyped update") { _, raw in
@@ -151,7 +151,7 @@ private struct OldJob: Codable { var name: String, archived: Bool, hours: Int }
     Writer("import of JSON") { jobs, _ in
       try importing(.ndjson, #"{"title": "Cherry", "archived": true, "minutes": 120}"#, into: jobs)
     },
-    Writer("import of an old export", marks: false) { jobs, _ in
+    Writer("import of an old export", addsVersion: false) { jobs, _ in
       try importing(.ndjson, #"{"name": "Cherry", "archived": true, "hours": 2}"#, into: jobs)
     },
     Writer("import by key") { jobs, raw in
@@ -160,11 +160,11 @@ private struct OldJob: Codable { var name: String, archived: Bool, hours: Int }
         .delimited(.csv), "title,archived,minutes\nCherry,true,120\n", by: .key(["title"]), into: jobs)
       return id
     },
-    Writer("old program", marks: false) { jobs, _ in
+    Writer("old program", addsVersion: false) { jobs, _ in
       let old = try jobs.store.table(TableName<OldJob>("jobs"))
       return RecordID(try old.add(OldJob(name: "Cherry", archived: true, hours: 2)))
     },
-    Writer("editor", marks: false) { jobs, raw in
+    Writer("editor", addsVersion: false) { jobs, raw in
       let id = RecordID<Job>(try raw.add(["title": "PEAR", "archived": true, "minutes": 120]))
       try edited(jobs) { text in
         text.replacing("PEAR", with: "Cherry")
@@ -257,7 +257,7 @@ private struct OldJob: Codable { var name: String, archived: Bool, hours: Int }
     try jobs.add(Job(title: "New", archived: false, minutes: 1))
     let id = try writer.write(jobs, raw)
     let stored = try raw.value(of: RecordID(id))
-    #expect((stored["wgFileDbVersion"] == 3) == writer.marks, "\(stored)")
+    #expect((stored["wgFileDbVersion"] == 3) == writer.addsVersion, "\(stored)")
     return (jobs, id)
   }
 
@@ -284,7 +284,7 @@ private struct OldJob: Codable { var name: String, archived: Bool, hours: Int }
 }
 
 extension Fields {
-  fileprivate func withMark(_ version: Int64) -> Fields {
+  fileprivate func withVersion(_ version: Int64) -> Fields {
     var fields = self
     fields["wgFileDbVersion"] = .integer(version)
     return fields

@@ -28,7 +28,7 @@ extension Decodable where Self: Encodable {
     var reader = ValueReader<Self>()
     for record in records.prefix(100) {
       guard let value = try? reader.value(of: record) else { continue }
-      let fields = try? FieldsEncoder.encodeUnmarked(value)
+      let fields = try? FieldsEncoder.encodeWithoutVersion(value)
       return fields?[name] != nil || FieldsEncoder.namesWithoutValue(of: value).contains(name)
     }
     return false

@@ -31,8 +31,8 @@ extension RecordTable {
     // Encode before locking the store, so that no other writer waits for it.
     let fields = try store.encode(values, for: name.text)
     return try writing(adding: fields) { transaction in
-      let marked = try transaction.marking(fields, of: Value.self, in: name.text)
-      return try transaction.insert(marked, into: name.text, at: position)
+      let versioned = try transaction.addingVersions(to: fields, of: Value.self, in: name.text)
+      return try transaction.insert(versioned, into: name.text, at: position)
     }
   }
 
@@ -80,7 +80,7 @@ extension RecordTable {
       let new = try FieldsEncoder.fields(of: value, for: name.text, record: id.plain)
       let patched = current.fields(ifNot: record, stored).dictionary
         .patched(from: old.dictionary, to: new.dictionary)
-      let fields = Fields(patched).keepingMark(of: stored)
+      let fields = Fields(patched).keepingVersion(of: stored)
       try transaction.replace(id.plain, with: fields, was: stored, in: name.text)
       return result
     }
@@ -270,9 +270,9 @@ extension RecordTable {
     try writing { try $0.insert(records, into: name.text, at: position) }
   }
 
-  /// Whether records that are added without a type may be marked with a version.
-  package var marksNewRecords: Bool {
-    get throws { try writing { try $0.markedRecords(of: name.text) != nil } }
+  /// Whether records that are added without a type may get a version.
+  package var addsVersions: Bool {
+    get throws { try writing { try $0.versionedRecords(of: name.text) != nil } }
   }
 
   /// Raises the highest id ever given to `counter`, if that is higher.
@@ -293,7 +293,7 @@ extension RecordTable {
       var fields = try record.migrated.fields(ifNot: record, stored)
       try body(&fields)
       do throws(StoreError) {
-        try ValueForm(Value.self).migrations?.checkMark(of: fields)
+        try ValueForm(Value.self).migrations?.checkVersion(of: fields)
       } catch {
         throw error.adding(table: name.text).adding(record: id.plain)
       }

@@ -64,7 +64,8 @@ extension TransactionState {
   func encode<Value>(
     _ values: [IdentifiedValue<Value>], for table: String
   ) throws -> [EncodedRecord] {
-    let fields = try marking(store.encode(values.map(\.value), for: table), of: Value.self, in: table)
+    let fields = try addingVersions(
+      to: store.encode(values.map(\.value), for: table), of: Value.self, in: table)
     let given = zip(values, fields).map { (id: $0.id, fields: $1) }
     var counter = try given.reduce(self.table(table).counter) { max($0, $1.id?.rawValue ?? 0) }
     return encoder.encode(

@@ -61,7 +61,7 @@ final class TransactionState {
   /// Whether the transaction has looked at which tables exist.
   private var hasListedTables = false
   /// For tables to which records were added without a type.
-  var markedRecords: [TableKey: MarkedRecords?] = [:]
+  var versionedRecords: [TableKey: VersionedRecords?] = [:]
 
   /// Begins a transaction on the tables as they are now.
   init(store: RecordStore) {

@@ -165,8 +165,8 @@ struct UndoFiles {
     folder.removeUndoFiles(names.filter { !needed.contains($0.key) }.values.joined())
   }
 
-  /// Writes the files of a step, before its commit. The needless ones are removed first, because a full disk may have no
-  /// space otherwise. If this throws, files of the step may be left.
+  /// Writes the files of a step, before its commit. The needless ones are removed first, because a full disk may have
+  /// no space otherwise. If this throws, files of the step may be left.
   /// - Throws: ``FileIsBehind`` if a table's old file must be kept and commits are missing in it; the disk's errors.
   func keep(
     _ changes: UndoStep, named name: String, with history: UndoHistory, in transaction: TransactionState,
@@ -184,7 +184,7 @@ struct UndoFiles {
   }
 
   private func document(_ step: KeptStep) throws -> [UInt8] {
-    let plist = try FieldsEncoder.encodeUnmarked(step).dictionary
+    let plist = try FieldsEncoder.encodeWithoutVersion(step).dictionary
     do { return try PlistWriter.document(.dict(plist), limits: limits) } catch {
       throw StoreError(
         .unrepresentableValue, "the name of the step, or of a table, cannot be kept: \(error.message)")

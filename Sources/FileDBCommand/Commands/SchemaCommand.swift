@@ -29,7 +29,7 @@ struct SchemaCommand: StoreCommand {
       In json and plist, the output is the schema as it is in the table's file. In ndjson, csv, tsv and markdown, there \
       is a row for each field.
 
-      A schema may have a version, and a program may mark each record with its version. This command then counts the \
+      A schema may have a version, and a program may store a version with each record. This command then counts the \
       records of each version. --migrate makes the corrections that follow from the schema alone: a missing required \
       field gets its default value, and a value that can be read as the declared type is converted. It leaves records \
       of an older version alone, because only the program that declared the schema can migrate them, and prints how \
@@ -219,9 +219,9 @@ extension FieldRepair {
 extension RecordVersions {
   /// The number of records of each version, newest first.
   fileprivate var text: String {
-    let marked = counts.sorted { $0.key > $1.key }.map { "\($0.value.grouped) of version \($0.key)" }
-    if marked.isEmpty { return "\(unmarkedCount.grouped), without versions of their own" }
-    return (marked + (unmarkedCount > 0 ? ["\(unmarkedCount.grouped) without a version"] : []))
+    let versions = counts.sorted { $0.key > $1.key }.map { "\($0.value.grouped) of version \($0.key)" }
+    if versions.isEmpty { return "\(unversionedCount.grouped), without versions of their own" }
+    return (versions + (unversionedCount > 0 ? ["\(unversionedCount.grouped) without a version"] : []))
       .joined(separator: ", ")
   }
 }

@@ -216,8 +216,8 @@ import Testing
     #expect(try RecordsMerge(base: base, ours: aside, theirs: added).merged.list == added.list)
   }
 
-  /// When two records have changed places in the file, the one whose place mark changed is the one that was moved.
-  @Test func onlyRecordWithNewPlaceMarkCountsAsMoved() throws {
+  /// When two records have changed places in the file, the one whose position changed is the one that was moved.
+  @Test func onlyRecordWithNewPositionCountsAsMoved() throws {
     let (x, y, new): (AnyRecordID, AnyRecordID, AnyRecordID) = (1_000_000_001, 1_000_000_002, 1_000_000_003)
     func own(_ id: AnyRecordID, behind place: String) -> EncodedRecord {
       overlay(id, ["id": .integer(id.rawValue)], place: place)
@@ -301,8 +301,8 @@ import Testing
 
   // MARK: - What is not an overlay
 
-  /// A small id without marks is an ordinary record, so it is not matched with the other side's override of that id.
-  @Test func recordWithoutMarksIsMergedAsOrdinaryRecord() throws {
+  /// A small id without metadata is an ordinary record, so it is not matched with the other side's override of that id.
+  @Test func recordWithoutMetadataIsMergedAsOrdinaryRecord() throws {
     let plain = overlay(4, ["a": "plain"])
     let merge = try merged(nil, plain, overlay(4, ["a": 1], overriding: ["a"]))
     #expect(merge.merged.list == [plain, overlay(5, ["a": 1], overriding: ["a"])])
@@ -312,9 +312,9 @@ import Testing
     let mixed = try RecordsMerge(
       base: table(overlay(3, deleted: true)), ours: table(gone), theirs: table(changed, plain))
     #expect(mixed.merged.list.sorted { $0.id < $1.id } == [changed, gone, overlay(5, ["a": "plain"])])
-    let marked = try merged(
+    let moved = try merged(
       overlay(4, ["a": 1]), overlay(4, ["a": 1], place: "2"), overlay(4, ["a": 1], place: "3"))
-    #expect(marked.conflicts.count == 1)
+    #expect(moved.conflicts.count == 1)
   }
 
   // MARK: -

@@ -33,14 +33,14 @@ extension DefaultedValue {
   /// The defaults that the type uses for missing fields.
   /// - Throws: the errors of encoding the prototype.
   static func defaultFields() throws -> Fields {
-    let prototype = try FieldsEncoder.encodeUnmarked(defaults).normalized(limits: PlistLimits())
+    let prototype = try FieldsEncoder.encodeWithoutVersion(defaults).normalized(limits: PlistLimits())
     var result = prototype
     for entry in prototype.dictionary {
       var others = prototype
       others[entry.key] = nil
       // If the type requires the field, the prototype's value is used.
       guard let value = try? Self.unmigrated(EncodedRecord(id: 1, fields: others)) else { continue }
-      result[entry.key] = try FieldsEncoder.encodeUnmarked(value)[entry.key]
+      result[entry.key] = try FieldsEncoder.encodeWithoutVersion(value)[entry.key]
     }
     return result
   }

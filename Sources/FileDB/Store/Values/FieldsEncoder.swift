@@ -11,11 +11,11 @@ enum FieldsEncoder {
   ///   ``StoreError/Code/reservedField``.
   static func encode<Value: Encodable>(_ value: Value) throws -> Fields {
     if let fields = value as? Fields { return fields }
-    return try ValueForm(Value.self).marked(encodeUnmarked(value))
+    return try ValueForm(Value.self).addingVersion(to: encodeWithoutVersion(value))
   }
 
-  /// The fields without the mark of a version.
-  static func encodeUnmarked(_ value: some Encodable) throws -> Fields {
+  /// The fields without the record's version.
+  static func encodeWithoutVersion(_ value: some Encodable) throws -> Fields {
     guard case .dict(let dictionary)? = try encodeValue(value, codingPath: []) else {
       throw EncodingError.invalidValue(
         value, EncodingError.Context(codingPath: [], debugDescription: "a value must encode itself by keys"))

@@ -3,11 +3,11 @@ import FileDBTables
 
 /// Counts the records of a table by version; see ``VersionedValue``.
 package struct RecordVersions: Equatable, Sendable {
-  /// By the version in the record's mark.
+  /// By the version that a record has.
   package private(set) var counts: [Int64: Int] = [:]
-  /// The number of records without a mark. They are of the first version, or come from a program that does not know of
-  /// versions.
-  package private(set) var unmarkedCount = 0
+  /// The number of records without a version. They are of the first version, or come from a program that does not know
+  /// of versions.
+  package private(set) var unversionedCount = 0
   private let newest: Int64
 
   /// - Parameter newest: the version of the table's schema.
@@ -18,16 +18,16 @@ package struct RecordVersions: Equatable, Sendable {
       if let version = record.field(ValueMigrations.versionKey)?.integer {
         counts[version, default: 0] += 1
       } else {
-        unmarkedCount += 1
+        unversionedCount += 1
       }
     }
   }
 
   /// The number of records that a program of the schema's version would still have to migrate or check.
   package var olderCount: Int {
-    // If nothing is marked, the type has no versions.
+    // If no record has a version, the type has no versions.
     if counts.isEmpty { return 0 }
-    return unmarkedCount + counts.reduce(0) { $0 + ($1.key < newest ? $1.value : 0) }
+    return unversionedCount + counts.reduce(0) { $0 + ($1.key < newest ? $1.value : 0) }
   }
 
   /// Whether this record is one of them.

@@ -116,7 +116,7 @@ private struct PropertySearch<Value: Codable, Field> {
     init?(_ path: KeyPath<Value, Field>, _ examples: [Fields], _ difference: FieldProbe.Difference) {
       let probe = FieldProbe(ValueForm(Value.self), examples: examples, difference)
       guard let value = try? Value(from: ProbeDecoder(probe: probe, codingPath: [])),
-        let fields = try? FieldsEncoder.encodeUnmarked(value)
+        let fields = try? FieldsEncoder.encodeWithoutVersion(value)
       else { return nil }
       (decoded, scalars) = (probe.decoded, probe.scalars)
       forms = StoredProperty.storedForms(of: value[keyPath: path])
@@ -139,7 +139,7 @@ extension Fields {
   init?<Value: Codable>(probing type: Value.Type) {
     let probe = FieldProbe(ValueForm(type), examples: [], .none)
     guard let value = try? Value(from: ProbeDecoder(probe: probe, codingPath: [])),
-      let fields = try? FieldsEncoder.encodeUnmarked(value)
+      let fields = try? FieldsEncoder.encodeWithoutVersion(value)
     else { return nil }
     self = fields
   }

@@ -69,10 +69,10 @@ struct ValueForm: Sendable {
   /// The same, or the stored record if it cannot be migrated.
   func newestOrStored(_ record: EncodedRecord) -> EncodedRecord { (try? newest(record)) ?? record }
 
-  /// The fields of a new value, with the mark of its version.
-  func marked(_ fields: Fields) throws(StoreError) -> Fields {
+  /// The fields of a new value, with its version.
+  func addingVersion(to fields: Fields) throws(StoreError) -> Fields {
     guard let migrations else { return fields }
-    return try migrations.marked(fields)
+    return try migrations.addingVersion(to: fields)
   }
 }
 

@@ -45,7 +45,7 @@ struct ValueReader<Value: Decodable> {
   // reading a field.
   @inline(never)
   private mutating func newest(_ record: EncodedRecord) throws -> Value {
-    if let version = form.migrations?.version, let value = try decode(record, markedWith: version) {
+    if let version = form.migrations?.version, let value = try decode(record, ofVersion: version) {
       return value
     }
     return try decode(form.newest(record))
@@ -59,8 +59,8 @@ struct ValueReader<Value: Decodable> {
     }
   }
 
-  /// `nil` if the record is of another version or has no mark.
-  private mutating func decode(_ record: EncodedRecord, markedWith version: Int64) throws -> Value? {
+  /// `nil` if the record is of another version or has none.
+  private mutating func decode(_ record: EncodedRecord, ofVersion version: Int64) throws -> Value? {
     defer { letGo(of: record) }
     return try fields.read(record) {
       guard fields.integer(ValueMigrations.versionKey) == version else { return nil }

@@ -15,20 +15,20 @@ import FileDBTables
 /// }
 /// ```
 ///
-/// FileDB marks each record with its version: the number of migrations that it has been through. When an older record
+/// FileDB stores with each record its version: the number of migrations that it has been through. When an older record
 /// is read, it goes through the remaining migrations. This also happens for closures, a ``RecordPredicate``, a
 /// ``SortKey``, a search, a lookup and an observation. The next change of the record stores it in the newest version,
 /// and so does `RecordTable.migrate()`. A record of a newer program cannot be read or changed: it throws
 /// ``StoreError/Code/newerVersion``.
 ///
-/// A record without a mark is of the first version, or somebody made it by hand. If it fits the newest version as it
+/// A record without a version is of the first version, or somebody made it by hand. If it fits the newest version as it
 /// is, and has no field that the migrations would rename or remove, FileDB reads it as it is. Otherwise it goes through
 /// all migrations, which cannot lose what it has; see ``ValueMigration``. So if the meaning of a field changes but
 /// neither its type nor its name, the field needs a new name.
 ///
-/// Imports, the command line and tables of ``Fields`` also mark a record that they add, if it has the same fields as
-/// marked records of the table. They, ``StoredRecord/fields`` and `record["field"]` see a record as it is stored. So do
-/// a search and a sort, if a migration fails.
+/// Imports, the command line and tables of ``Fields`` also add the version to a record that they add, if it has the
+/// same fields as the table's records with a version. They, ``StoredRecord/fields`` and `record["field"]` see a record
+/// as it is stored. So do a search and a sort, if a migration fails.
 public protocol VersionedValue: Codable, Sendable {
   /// The steps from each version to the next, the oldest first. You may add steps at the end. Do not change or remove
   /// steps that records have been through. FileDB reads this once.
@@ -54,15 +54,15 @@ struct ValueMigrations: Sendable {
 
   /// The record in the newest version.
   /// - Throws: ``StoreError/Code/newerVersion``, ``StoreError/Code/migrationFailed``; ``StoreError/Code/invalidValue``
-  ///   if the mark is not a version. The errors do not name the record.
+  ///   if the field for the version holds something else. The errors do not name the record.
   func newest(_ record: EncodedRecord) throws(StoreError) -> EncodedRecord {
-    guard let mark = record.field(Self.versionKey) else { return try newestOfUnmarked(record) }
-    let version = try version(of: mark)
+    guard let stored = record.field(Self.versionKey) else { return try newestOfUnversioned(record) }
+    let version = try version(from: stored)
     return version < steps.count ? try migrated(record, from: version) : record
   }
 
-  /// For an unmarked record: it is of the first version, or was made by hand in the form of the newest.
-  private func newestOfUnmarked(_ record: EncodedRecord) throws(StoreError) -> EncodedRecord {
+  /// For a record without a version: it is of the first version, or was made by hand in the form of the newest.
+  private func newestOfUnversioned(_ record: EncodedRecord) throws(StoreError) -> EncodedRecord {
     guard version > 0 else { return record }
     let former = record.fields(formerNames)
     if former.isEmpty { return fits(record) ? try asItIs(record) : try migrated(record, from: 0) }
@@ -94,19 +94,19 @@ struct ValueMigrations: Sendable {
 
   // The result of a step must be read in the form in which it would come back from the file.
   private func encoded(_ fields: Fields, of id: AnyRecordID) throws(StoreError) -> EncodedRecord {
-    EncodedRecord(id: id, fields: try marked(fields).normalized(limits: PlistLimits()))
+    EncodedRecord(id: id, fields: try addingVersion(to: fields).normalized(limits: PlistLimits()))
   }
 
-  /// The fields of a record of the newest version, with the mark.
-  func marked(_ fields: Fields) throws(StoreError) -> Fields {
+  /// The fields of a record of the newest version, with that version.
+  func addingVersion(to fields: Fields) throws(StoreError) -> Fields {
     guard fields[Self.versionKey] == nil else { throw Self.reserved }
     var fields = fields
     if version > 0 { fields[Self.versionKey] = .integer(version) }
     return fields
   }
 
-  /// Refuses fields of a record of the newest version whose mark was removed or changed.
-  func checkMark(of fields: Fields) throws(StoreError) {
+  /// Refuses fields of a record of the newest version whose version was removed or changed.
+  func checkVersion(of fields: Fields) throws(StoreError) {
     guard fields[Self.versionKey] ?? 0 == .integer(version) else { throw Self.reserved }
   }
 
@@ -114,8 +114,8 @@ struct ValueMigrations: Sendable {
     StoreError(.reservedField, "FileDB keeps the record's version under this name", field: versionKey)
   }
 
-  private func version(of mark: PlistValue) throws(StoreError) -> Int {
-    guard let version = mark.integer.flatMap(Int.init(exactly:)), version >= 0 else {
+  private func version(from stored: PlistValue) throws(StoreError) -> Int {
+    guard let version = stored.integer.flatMap(Int.init(exactly:)), version >= 0 else {
       throw StoreError(
         .invalidValue, "a record's version is a whole number from 0", field: Self.versionKey)
     }

@@ -27,11 +27,11 @@ private struct Task: VersionedValue {
 }
 
 private let recipes = TableName<Recipe>("recipes")
-private let mark = "wgFileDbVersion"
+private let versionKey = "wgFileDbVersion"
 
 @Suite struct EvolutionTests {
   /// A former migration left `["minutes": 5]` of it.
-  @Test func updateOfRecordWithoutMarkKeepsItsFields() throws {
+  @Test func updateOfRecordWithoutVersionKeepsItsFields() throws {
     try withStore { store in
       let table = try store.table(recipes)
       let raw = try store.table("recipes")
@@ -74,7 +74,7 @@ private let mark = "wgFileDbVersion"
       // Nothing is dropped either, whoever wrote it.
       (["name": "a", "hours": 1, "mine": [1, 2]], ["title": "a", "minutes": 60, "mine": [1, 2]]),
     ] as [(Fields, Fields)])
-  func recordWithoutMarkIsReadAsWhatItIs(stored: Fields, newest: Fields) throws {
+  func recordWithoutVersionIsReadAsWhatItIs(stored: Fields, newest: Fields) throws {
     try withStore { store in
       let raw = try store.table("recipes")
       let id = try raw.add(stored)
@@ -83,9 +83,9 @@ private let mark = "wgFileDbVersion"
       #expect(value.title == newest["title"]?.string && value.note == newest["note"]?.string)
       #expect(try table.records(where: \.minutes, equals: value.minutes).map(\.id) == [RecordID(id)])
       #expect(try table.migrate() == 1)
-      var marked = newest
-      marked[mark] = 3
-      #expect(try raw.value(of: id) == marked)
+      var versioned = newest
+      versioned[versionKey] = 3
+      #expect(try raw.value(of: id) == versioned)
       #expect(try table.migrate() == 0)
     }
   }
@@ -133,18 +133,18 @@ private let mark = "wgFileDbVersion"
     }
   }
 
-  @Test func untypedAddMarksWhatLooksLikeTheMarkedRecords() throws {
+  @Test func untypedAddGivesVersionToWhatLooksLikeRecordsWithVersion() throws {
     try withStore { store in
       let raw = try store.table("recipes")
       let table = try store.table(recipes)
       try raw.add(["name": "old"])
-      #expect(try raw.value(of: raw.add(["title": "a"]))[mark] == nil)
+      #expect(try raw.value(of: raw.add(["title": "a"]))[versionKey] == nil)
       try table.add(Recipe(title: "b", minutes: 1), at: .index(1))
-      #expect(try raw.value(of: raw.add(["title": "c", "minutes": 2]))[mark] == 3)
-      // A record that has a version keeps it. One that may be older gets no mark.
+      #expect(try raw.value(of: raw.add(["title": "c", "minutes": 2]))[versionKey] == 3)
+      // A record that has a version keeps it. One that may be older gets no version.
       let ids = try raw.add(contentsOf: [["name": "d"], ["title": "e", "minutes": 1, "wgFileDbVersion": 2]])
-      #expect(try ids.map { try raw.value(of: $0)[mark] } == [nil, 2])
-      #expect(try raw.value(of: raw.add(["minutes": 1]))[mark] == nil)
+      #expect(try ids.map { try raw.value(of: $0)[versionKey] } == [nil, 2])
+      #expect(try raw.value(of: raw.add(["minutes": 1]))[versionKey] == nil)
       try raw.delete(7)
       #expect(try table.snapshot().values().get().map(\.title) == ["old", "b", "a", "c", "d", "e"])
       // A type without versions is an old program's.
@@ -154,17 +154,17 @@ private let mark = "wgFileDbVersion"
     }
   }
 
-  @Test func markCannotBeChangedOrLost() throws {
+  @Test func versionCannotBeChangedOrLost() throws {
     try withStore { store in
       let raw = try store.table("recipes")
       let table = try store.table(recipes)
       let id = try table.add(Recipe(title: "a", minutes: 1))
       let attempts: [() throws -> Void] = [
-        { try table.set(["wgFileDbVersion": 1], of: id) }, { try table.unset([mark], of: id) },
+        { try table.set(["wgFileDbVersion": 1], of: id) }, { try table.unset([versionKey], of: id) },
       ]
       for attempt in attempts {
         let error = try #require(storeError(attempt))
-        #expect(error.code == .reservedField && error.field == mark && error.record == AnyRecordID(id))
+        #expect(error.code == .reservedField && error.field == versionKey && error.record == AnyRecordID(id))
       }
       try raw.update(RecordID(id), to: ["title": "b", "minutes": 2])
       #expect(try raw.value(of: RecordID(id)) == ["title": "b", "minutes": 2, "wgFileDbVersion": 3])
