@@ -1,25 +1,25 @@
 /// Text that has a syntax: a shell's words, a path, a list on the command line.
 ///
-/// A `Character` includes the combining marks that follow. So Swift does not find the character `'` in `"'\u{301}"`, but
-/// a shell does. These methods look at Unicode scalars, as all readers of such texts do.
+/// A `Character` includes the combining marks that follow. So Swift does not find the character `'` in `"'\u{301}"`,
+/// but a shell does. These methods look at Unicode scalars, as all readers of such texts do.
 extension StringProtocol {
-  package func has(_ mark: Unicode.Scalar) -> Bool { unicodeScalars.contains(mark) }
+  package func has(_ scalar: Unicode.Scalar) -> Bool { unicodeScalars.contains(scalar) }
 
-  /// The texts between the marks. Some may be empty.
-  package func parts(between mark: Unicode.Scalar) -> [String] {
-    Substring(self).unicodeScalars.split(separator: mark, omittingEmptySubsequences: false).map {
+  /// The texts between the separators. Some may be empty.
+  package func parts(between separator: Unicode.Scalar) -> [String] {
+    Substring(self).unicodeScalars.split(separator: separator, omittingEmptySubsequences: false).map {
       String(Substring($0))
     }
   }
 
-  /// The texts before and after the first mark; `nil` if there is none.
-  package func cut(at mark: Unicode.Scalar) -> (before: String, after: String)? {
+  /// The texts before and after the first separator; `nil` if there is none.
+  package func cut(at separator: Unicode.Scalar) -> (before: String, after: String)? {
     let text = Substring(self)
-    guard let place = text.unicodeScalars.firstIndex(of: mark) else { return nil }
+    guard let place = text.unicodeScalars.firstIndex(of: separator) else { return nil }
     return (String(text[..<place]), String(text[text.unicodeScalars.index(after: place)...]))
   }
 
-  /// The text with other text in place of each mark.
+  /// The text with other text in place of each of these scalars.
   package func replacing(_ texts: [Unicode.Scalar: String]) -> String {
     var result = String.UnicodeScalarView()
     for scalar in unicodeScalars {
@@ -31,15 +31,15 @@ extension StringProtocol {
 
 /// The percent-encoding of URLs: `%` and two hexadecimal digits stand for a byte. See RFC 3986, 2.1.
 public enum PercentEncoding {
-  /// - Parameter marks: what stays as it is, beside ASCII letters and digits.
-  public static func encode(_ text: String, keeping marks: String = "-._~") -> String {
+  /// - Parameter kept: what stays as it is, beside ASCII letters and digits.
+  public static func encode(_ text: String, keeping kept: String = "-._~") -> String {
     var bytes: [UInt8] = []
     for byte in text.utf8 {
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
         UInt8(ascii: "0")...UInt8(ascii: "9"):
         bytes.append(byte)
-      case _ where byte < 0x80 && marks.utf8.contains(byte): bytes.append(byte)
+      case _ where byte < 0x80 && kept.utf8.contains(byte): bytes.append(byte)
       default: bytes += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 15)]
       }
     }

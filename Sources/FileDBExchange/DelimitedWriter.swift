@@ -17,8 +17,8 @@ public struct DelimitedWriter: Sendable {
     fields.map(text).joined(separator: String(Unicode.Scalar(format.separator))) + format.lineEnd.text
   }
 
-  /// The beginning of the file.
-  var mark: [UInt8] {
+  /// The beginning of the file, which says its encoding.
+  var byteOrderMark: [UInt8] {
     switch format.encoding {
     case .utf16: [0xFF, 0xFE]
     case .utf8WithMark: [0xEF, 0xBB, 0xBF]

@@ -141,7 +141,7 @@ public struct TableExport: Sendable {
     _ sink: Sink
   ) throws {
     let columns = columns(of: rows)
-    try sink(writer.mark)
+    try sink(writer.byteOrderMark)
     if hasHeader {
       try sink(
         try line(columns, writer, columns.map(\.title)) { "\($0), which is in the name of the field" })

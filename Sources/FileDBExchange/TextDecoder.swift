@@ -13,7 +13,7 @@ struct TextDecoder {
   private static let invalid: UInt8 = 0xFF
   /// In place of a byte that is a character in windows-1252.
   static let invalidInLatin1: UInt8 = 0xFE
-  private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   private let name: String?
   private let nextPiece: () throws -> [UInt8]?
@@ -32,7 +32,7 @@ struct TextDecoder {
   }
 
   /// The next bytes of UTF-8, which may be empty; `nil` at the end.
-  /// - Throws: ``StoreError/Code/invalidText`` for UTF-16 without a mark, and the errors of reading.
+  /// - Throws: ``StoreError/Code/invalidText`` for UTF-16 without a byte order mark, and the errors of reading.
   mutating func next() throws -> [UInt8]? {
     guard form != nil else { return try first() }
     guard let piece = try nextRawPiece() else { return finish() }
@@ -52,11 +52,11 @@ struct TextDecoder {
     while piece.count < UTF16Recognition.sampleCount, let more = try nextRawPiece() { piece += more }
     form = try form(of: piece)
     let text = decode(piece)
-    return text.starts(with: Self.mark) ? Array(text.dropFirst(Self.mark.count)) : text
+    return text.starts(with: Self.byteOrderMark) ? Array(text.dropFirst(Self.byteOrderMark.count)) : text
   }
 
   private func form(of beginning: [UInt8]) throws -> Form {
-    let mark: DelimitedFormat.Encoding? =
+    let marked: DelimitedFormat.Encoding? =
       beginning.starts(with: [0xFF, 0xFE])
       ? .utf16LittleEndian : beginning.starts(with: [0xFE, 0xFF]) ? .utf16BigEndian : nil
     let likely = UTF16Recognition.encoding(of: beginning)
@@ -64,10 +64,10 @@ struct TextDecoder {
     switch encoding {
     case .utf16LittleEndian: return .utf16(isLittleEndian: true)
     case .utf16BigEndian: return .utf16(isLittleEndian: false)
-    case .utf16: return .utf16(isLittleEndian: (mark ?? likely) == .utf16LittleEndian)
-    // No text in UTF-8 begins with the mark of UTF-16, so the mark counts here, too.
-    case .utf8 where mark != nil, .utf8WithMark where mark != nil:
-      return .utf16(isLittleEndian: mark == .utf16LittleEndian)
+    case .utf16: return .utf16(isLittleEndian: (marked ?? likely) == .utf16LittleEndian)
+    // No text in UTF-8 begins with the byte order mark of UTF-16, so the mark counts here, too.
+    case .utf8 where marked != nil, .utf8WithMark where marked != nil:
+      return .utf16(isLittleEndian: marked == .utf16LittleEndian)
     case .utf8, .utf8WithMark: form = .utf8
     case .latin1: form = .latin1
     case .windows1252: form = .windows1252
@@ -75,7 +75,7 @@ struct TextDecoder {
     guard let likely, let name else { return form }
     throw StoreError(
       .invalidText,
-      "this is UTF-16\(mark == nil ? " without a byte order mark" : ""); its encoding is \(likely.rawValue)",
+      "this is UTF-16\(marked == nil ? " without a byte order mark" : ""); its encoding is \(likely.rawValue)",
       file: name)
   }
 

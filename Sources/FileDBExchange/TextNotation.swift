@@ -10,7 +10,7 @@ public struct TextNotation: Sendable, Equatable {
     case comma = ","
 
     /// What may stand between groups of three digits.
-    fileprivate var groupMarks: [Unicode.Scalar] {
+    fileprivate var groupSeparators: [Unicode.Scalar] {
       [self == .comma ? "." : ",", " ", "'", "\u{2019}", "\u{A0}", "\u{202F}"]
     }
   }
@@ -81,10 +81,10 @@ extension TextNotation.DecimalMark {
     func isNumber(_ part: Substring.UnicodeScalarView) -> Bool {
       !part.isEmpty && part.allSatisfy { ("0"..."9").contains($0) }
     }
-    guard let mark = text.first(where: { groupMarks.contains($0) }) else {
+    guard let separator = text.first(where: { groupSeparators.contains($0) }) else {
       return isNumber(text) ? String(text) : nil
     }
-    let groups = text.split(separator: mark, omittingEmptySubsequences: false)
+    let groups = text.split(separator: separator, omittingEmptySubsequences: false)
     guard groups.allSatisfy(isNumber), groups[0].count <= 3, groups.dropFirst().allSatisfy({ $0.count == 3 })
     else { return nil }
     return groups.map { String($0) }.joined()
@@ -112,8 +112,8 @@ public struct DatePattern: Sendable, Equatable {
   private let parts: [Part]
 
   /// Reads a pattern: `%Y` is the year, `%y` its last two digits, of 1970 to 2069, `%m` the month, `%d` the day, `%H`
-  /// the hour, `%M` the minute, `%S` the second, `%z` an offset like `+01:00` or `Z`, and `%%` a percent sign. Any other
-  /// character stands for itself. Without `%z`, dates are in UTC.
+  /// the hour, `%M` the minute, `%S` the second, `%z` an offset like `+01:00` or `Z`, and `%%` a percent sign. Any
+  /// other character stands for itself. Without `%z`, dates are in UTC.
   /// - Returns: `nil` for any other letter after `%`, and for a pattern without year, month or day.
   public init?(_ text: String) {
     var parts: [Part] = []

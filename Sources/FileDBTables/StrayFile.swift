@@ -39,32 +39,35 @@ package struct StrayFile: Equatable, Sendable {
   ///   the owner's name Nextcloud, ownCloud and OpenCloud
   /// - `todo (SFConflict ann@example.com 2026-11-01-12-00-00).plist`: https://www.seafile.com/en/help/conflicts/
   private static func conflict(_ stem: ArraySlice<UInt8>) -> Conflict? {
-    if let mark = stem.place(of: ".sync-conflict-2") {
+    if let start = stem.place(of: ".sync-conflict-2") {
       let device = stem.lastIndex(of: UInt8(ascii: "-")).map { stem[($0 + 1)...] } ?? []
-      return Conflict(kind: "Syncthing's copy of a conflict", original: stem[..<mark], machine: device)
+      return Conflict(kind: "Syncthing's copy of a conflict", original: stem[..<start], machine: device)
     }
     guard stem.hasEnding(")") else { return nil }
     if stem.place(of: "(Case Conflict") != nil {
       return Conflict(kind: "Dropbox's copy of a file whose name differs in case")
     }
-    if let mark = stem.place(of: "conflicted copy") {
-      return inParentheses(stem, before: mark, "a sync service's copy of a conflict")
+    if let start = stem.place(of: "conflicted copy") {
+      return inParentheses(stem, before: start, "a sync service's copy of a conflict")
     }
-    if let mark = stem.place(of: "(SFConflict ") {
-      let words = stem[mark...].split(separator: UInt8(ascii: " "))
+    if let start = stem.place(of: "(SFConflict ") {
+      let words = stem[start...].split(separator: UInt8(ascii: " "))
       return Conflict(
-        kind: "Seafile's copy of a conflict", original: stem[..<mark].trimmed,
+        kind: "Seafile's copy of a conflict", original: stem[..<start].trimmed,
         machine: words.count > 2 ? words[1] : [])
     }
     return nil
   }
 
-  /// - Parameter mark: where the words begin that follow the owner's name.
+  /// - Parameter start: where the words begin that follow the owner's name.
   private static func inParentheses(
-    _ stem: ArraySlice<UInt8>, before mark: Int, _ kind: String
+    _ stem: ArraySlice<UInt8>, before start: Int, _ kind: String
   ) -> Conflict {
-    guard let start = stem[..<mark].lastIndex(of: UInt8(ascii: "(")) else { return Conflict(kind: kind) }
-    return Conflict(kind: kind, original: stem[..<start].trimmed, machine: stem[(start + 1)..<mark].trimmed)
+    guard let parenthesis = stem[..<start].lastIndex(of: UInt8(ascii: "(")) else {
+      return Conflict(kind: kind)
+    }
+    return Conflict(
+      kind: kind, original: stem[..<parenthesis].trimmed, machine: stem[(parenthesis + 1)..<start].trimmed)
   }
 
   /// What programs make before they change a file. A file without `.plist` at its end is hardly a table if it has it
@@ -97,7 +100,7 @@ package struct StrayFile: Equatable, Sendable {
 }
 
 extension Collection<UInt8> {
-  /// Compares bytes: for Swift, a mark after a character makes it another character.
+  /// Compares bytes: for Swift, a combining mark after a character makes it another character.
   fileprivate func hasEnding(_ text: StaticString) -> Bool {
     count > text.utf8CodeUnitCount
       && suffix(text.utf8CodeUnitCount).elementsEqual(

@@ -135,8 +135,10 @@ extension PredicateParser {
     return try takeSymbol(symbol)
   }
 
-  mutating func takeArgument(_ mark: String) throws -> (any Encodable)? {
-    guard let argument = arguments.takeNext() else { throw fault("there is no argument for this \(mark)") }
+  mutating func takeArgument(_ placeholder: String) throws -> (any Encodable)? {
+    guard let argument = arguments.takeNext() else {
+      throw fault("there is no argument for this \(placeholder)")
+    }
     return argument
   }
 }
@@ -380,14 +382,16 @@ extension PredicateParser {
     guard try takeSymbol(.close) else { throw fault("expected ')'") }
   }
 
-  private mutating func operand(of argument: (any Encodable)?, for mark: String) throws -> PredicateOperand {
+  private mutating func operand(of argument: (any Encodable)?, for placeholder: String) throws
+    -> PredicateOperand
+  {
     let term: PredicateTerm?
     do { term = try PredicateTerm(argument: argument, levels: Self.maximumDepth - depth) } catch {
-      throw fault("a record cannot hold the argument for this \(mark)")
+      throw fault("a record cannot hold the argument for this \(placeholder)")
     }
     guard let term else {
       throw fault(
-        "the argument for this \(mark) cannot be compared: it is a dictionary, or a date out of range")
+        "the argument for this \(placeholder) cannot be compared: it is a dictionary, or a date out of range")
     }
     try advance()
     return .constant(term)

@@ -8,10 +8,10 @@ package struct GitVersions: Sendable {
   package let ours: [UInt8]
   package let theirs: [UInt8]
   /// Identifies this conflict.
-  package let mark: String
+  package let identity: String
 
-  package init(base: [UInt8]?, ours: [UInt8], theirs: [UInt8], mark: String) {
-    (self.base, self.ours, self.theirs, self.mark) = (base, ours, theirs, mark)
+  package init(base: [UInt8]?, ours: [UInt8], theirs: [UInt8], identity: String) {
+    (self.base, self.ours, self.theirs, self.identity) = (base, ours, theirs, identity)
   }
 }
 

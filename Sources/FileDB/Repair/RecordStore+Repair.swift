@@ -16,8 +16,8 @@ public struct RepairPlan: Sendable {
   public internal(set) var conflicts: [MergeConflict] = []
   /// For such a file: the records whose id differs from their id in one of the versions.
   public internal(set) var renumbered: [MergeRenumbering] = []
-  /// ``GitVersions/mark``, if git has versions of the file.
-  var gitMark: String?
+  /// ``GitVersions/identity``, if git has versions of the file.
+  var gitVersions: String?
 
   let file: String
   /// `nil` if there is no file.
@@ -114,7 +114,7 @@ extension RecordStore {
       let plan = try repairPlan(for: table, keeping: choice, versions: versions)
       let backups = try carryOut(plan)
       if !plan.conflicts.isEmpty {
-        try folder.write(OpenConflicts(gitVersions: plan.gitMark, conflicts: plan.conflicts), of: table)
+        try folder.write(OpenConflicts(gitVersions: plan.gitVersions, conflicts: plan.conflicts), of: table)
       }
       return RepairReport(plan: plan, backups: backups)
     }
@@ -185,7 +185,7 @@ extension RecordStore {
       let marked = try MarkedTable(
         bytes, versions: versions, fault: error, newIDsAbove: waiting?.highestID ?? 0, limits: options.limits)
       plan.notes = [Self.note(marked.note, line: error.line)]
-      (plan.repaired, plan.gitMark) = (marked.merge.merged, versions?.mark)
+      (plan.repaired, plan.gitVersions) = (marked.merge.merged, versions?.identity)
       (plan.conflicts, plan.renumbered) = (marked.merge.conflicts, marked.merge.renumbered)
     }
   }

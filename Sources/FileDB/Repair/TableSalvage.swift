@@ -56,7 +56,7 @@ struct TableSalvage {
         continue
       }
       let rest = bytes[position...]
-      for (mark, end) in [("<!--", "-->"), ("<![CDATA[", "]]>")] where rest.starts(with: mark.utf8) {
+      for (start, end) in [("<!--", "-->"), ("<![CDATA[", "]]>")] where rest.starts(with: start.utf8) {
         let skipped = bytes[position..<(rest.firstRange(of: Array(end.utf8))?.upperBound ?? position + 1)]
         line += skipped.dropLast().indices.count { endsLine(bytes, at: $0) }
         position = skipped.endIndex - 1

@@ -25,12 +25,12 @@ struct TableConflicts {
     {
       known = nil
     }
-    if let known, known.gitVersions == unmerged?.mark {
+    if let known, known.gitVersions == unmerged?.identity {
       kept = known
     } else {
       // Conflicts of a merge that git has finished or given up do not count any more.
       let conflicts = try unmerged?.merge()?.conflicts ?? []
-      kept = OpenConflicts(gitVersions: unmerged?.mark, conflicts: conflicts)
+      kept = OpenConflicts(gitVersions: unmerged?.identity, conflicts: conflicts)
     }
     open = kept.conflicts.filter { $0.isOpen(in: snapshot) }
   }

@@ -36,12 +36,12 @@ struct UnmergedFile {
   }
 
   /// Identifies this conflict.
-  var mark: String { (1...3).map { blobs[$0] ?? "none" }.joined(separator: " ") }
+  var identity: String { (1...3).map { blobs[$0] ?? "none" }.joined(separator: " ") }
 
   /// - Returns: `nil` if a side does not have the file.
   func versions() throws -> GitVersions? {
     guard let ours = try content(2), let theirs = try content(3) else { return nil }
-    return GitVersions(base: try content(1), ours: ours, theirs: theirs, mark: mark)
+    return GitVersions(base: try content(1), ours: ours, theirs: theirs, identity: identity)
   }
 
   /// The result of git's merge driver for these versions; `nil` if a side does not have the file.

@@ -65,7 +65,7 @@ private func checkRewriting(_ rows: [DelimitedReader.Row], _ format: DelimitedFo
   if rows.contains(where: { $0.fields.contains { $0.utf8.contains(0) } }) { return }
   let writer = DelimitedWriter(format: format)
   do {
-    let written = try writer.mark + rows.flatMap { try writer.bytes($0.fields) }
+    let written = try writer.byteOrderMark + rows.flatMap { try writer.bytes($0.fields) }
     let again = Reading([written], format)
     if let error = again.error { fail("\(error)\nin: \(written)") }
     if again.rows.map(\.bytes) != rows.map(\.bytes) {
