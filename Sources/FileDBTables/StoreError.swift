@@ -23,12 +23,12 @@ public struct StoreError: Error, Sendable {
   /// The path of the file. If a record could not be decoded, FileDB finds this and the ``line`` when you ask for them,
   /// by reading the table's file. `nil` if the file no longer has the record, or does not have it yet.
   public var file: String? {
-    get { knownFile ?? place?.found?.file }
+    get { knownFile ?? location?.found?.file }
     set { knownFile = newValue }
   }
   /// The line in the file or in a text, from 1; `nil` for a text of one line.
   public var line: Int? {
-    get { knownLine ?? place?.found?.line }
+    get { knownLine ?? location?.found?.line }
     set { knownLine = newValue }
   }
   /// The character in the line, from 1.
@@ -49,7 +49,7 @@ public struct StoreError: Error, Sendable {
   private var knownFile: String?
   private var knownLine: Int?
   /// Finds ``file`` and ``line`` when they are needed.
-  package var place: (any RecordPlace)?
+  package var location: (any FileLocation)?
 
   /// An error of your own, for example to throw from a write or in a test.
   /// - Parameters:
@@ -74,8 +74,8 @@ public struct StoreError: Error, Sendable {
   }
 }
 
-/// Errors are equal if they have the same code and message, and the same file, line, table, record and field. A file and
-/// a line that are only found when somebody asks for them do not count.
+/// Errors are equal if they have the same code and message, and the same file, line, table, record and field. A file
+/// and a line that are only found when somebody asks for them do not count.
 extension StoreError: Equatable {
   public static func == (left: StoreError, right: StoreError) -> Bool {
     left.code == right.code && left.message == right.message && left.knownFile == right.knownFile
@@ -156,8 +156,8 @@ extension StoreError {
   }
 }
 
-/// Finds the place of a record's field in its table's file.
-package protocol RecordPlace: Sendable {
-  /// `nil` if the file has no such record.
+/// Finds a location in a table's file: that of a record's field, or of a part of the schema.
+package protocol FileLocation: Sendable {
+  /// `nil` if the file does not have it any more.
   var found: (file: String, line: Int)? { get }
 }

@@ -24,7 +24,7 @@ extension TableSnapshot {
         field: name.text)
       if let record = kinds.rarest {
         error.record = record.id
-        error.place = FilePlace(of: FieldPath([AnyKey(name.text)]), in: record, from: source)
+        error.location = FieldLocation(of: FieldPath([AnyKey(name.text)]), in: record, from: source)
       }
       return error
     }

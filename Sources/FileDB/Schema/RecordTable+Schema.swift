@@ -12,7 +12,7 @@ extension TableSnapshot {
       case .unreadable(let fault):
         var error = StoreError(
           .invalidSchema, "the table's schema cannot be read: \(fault.message)", table: table)
-        error.place = SchemaPlace(of: fault.path, in: source)
+        error.location = SchemaLocation(of: fault.path, in: source)
         throw error
       }
     }

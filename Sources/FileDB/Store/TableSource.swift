@@ -72,9 +72,9 @@ final class TableSource: Sendable {
   }
 }
 
-/// The place of a record's field in the table's file. It is searched for only when somebody asks, because that reads
+/// The location of a record's field in the table's file. It is searched for only when somebody asks, because that reads
 /// the file, and most errors are only caught.
-final class FilePlace: RecordPlace {
+final class FieldLocation: FileLocation {
   private let source: TableSource
   private let record: EncodedRecord
   private let path: FieldPath
@@ -114,7 +114,7 @@ extension StoreError {
   private func naming(_ record: EncodedRecord, of source: TableSource, at path: FieldPath) -> StoreError {
     var error = adding(table: source.table)
     error.record = error.record ?? record.id
-    error.place = FilePlace(of: path, in: record, from: source)
+    error.location = FieldLocation(of: path, in: record, from: source)
     return error
   }
 }

@@ -103,7 +103,7 @@ struct RuleCheck {
       (error.file, error.line) = (origin.file, origin.line)
       if origin.line == nil { error.message = "\(origin.text): \(error.message)" }
     } else if isAsItWas, let name = error.field {
-      error.place = FilePlace(
+      error.location = FieldLocation(
         of: FieldPath([AnyKey(name)]), in: record,
         from: TableSource(table: key.text, in: transaction.store))
     }

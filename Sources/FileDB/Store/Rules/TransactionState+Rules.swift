@@ -67,7 +67,7 @@ extension TransactionState {
     var error = StoreError(
       .invalidSchema, "the table's schema cannot be read, so nothing is written: \(fault.message)",
       table: key.text)
-    error.place = SchemaPlace(of: fault.path, in: TableSource(table: key.text, in: store))
+    error.location = SchemaLocation(of: fault.path, in: TableSource(table: key.text, in: store))
     return error
   }
 

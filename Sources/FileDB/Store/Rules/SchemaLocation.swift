@@ -1,8 +1,8 @@
 import FileDBPlist
 import FileDBTables
 
-/// The place of a part of the schema in the table's file. It is searched for when somebody asks.
-final class SchemaPlace: RecordPlace {
+/// The location of a part of the schema in the table's file. It is searched for when somebody asks.
+final class SchemaLocation: FileLocation {
   private let path: [PlistStep]
   private let source: TableSource
 
