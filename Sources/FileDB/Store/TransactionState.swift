@@ -16,7 +16,7 @@ final class TransactionState {
 
   /// Holds a touched table. A class, because each verb looks at it several times, and a copy would count a dozen
   /// references.
-  final class Place {
+  final class TouchedBox {
     let key: TableKey
     fileprivate(set) var table: Touched
 
@@ -29,9 +29,9 @@ final class TransactionState {
   let store: RecordStore
   /// The last commit that the transaction has certainly seen.
   private let position: UInt64
-  private(set) var touched: [TableKey: Place] = [:]
+  private(set) var touched: [TableKey: TouchedBox] = [:]
   /// The table that was used last. Most transactions have no other.
-  private var latest: Place?
+  private var latest: TouchedBox?
   /// The tables of the changes, in order, each with how many changes of it follow one another.
   private var order: [(table: TableKey, count: Int)] = []
   /// How many changes were made.
@@ -93,10 +93,10 @@ final class TransactionState {
   /// Carries out a change, and keeps it for the commit.
   func apply(_ change: Change, to name: String) throws(StoreError) {
     let key = TableKey(name)
-    let place = try touch(key)
-    try permit(change, to: place)
+    let box = try touch(key)
+    try permit(change, to: box)
     var change = change
-    if case .insert(let records, let index) = change, let schema = place.table.now.schema.schema {
+    if case .insert(let records, let index) = change, let schema = box.table.now.schema.schema {
       change = .insert(withDefaults(records, of: schema, in: key), index: index)
     }
     if case .create = change { try checkNewName(key) }
@@ -107,7 +107,7 @@ final class TransactionState {
         .unrepresentableValue,
         "a transaction may write records of \(limits.fileBytes) bytes together at most", table: name)
     }
-    do { place.table.changes.append(try place.table.now.applyNoting(change)) } catch {
+    do { box.table.changes.append(try box.table.now.applyNoting(change)) } catch {
       throw error.adding(table: name)
     }
     if order.last?.table == key { order[order.count - 1].count += 1 } else { order.append((key, 1)) }
@@ -121,10 +121,10 @@ final class TransactionState {
     try permit(change, to: touch(TableKey(name)))
   }
 
-  private func permit(_ change: Change, to place: Place) throws(StoreError) {
+  private func permit(_ change: Change, to box: TouchedBox) throws(StoreError) {
     try store.view.permit(
-      change, to: place.key, seen: place.table.now,
-      own: place.table.now.beneath == nil ? nil : place.table.own.state)
+      change, to: box.key, seen: box.table.now,
+      own: box.table.now.beneath == nil ? nil : box.table.own.state)
   }
 
   /// Disks such as Apple's treat two names that differ only in case, or in the encoding of an accent, as one file.
@@ -157,21 +157,21 @@ final class TransactionState {
   }
 
   @discardableResult
-  private func touch(_ key: TableKey) throws(StoreError) -> Place {
+  private func touch(_ key: TableKey) throws(StoreError) -> TouchedBox {
     guard !isOver else {
       throw StoreError(.closed, "this transaction is over", file: store.url.path, table: key.text)
     }
     if let latest, latest.key == key { return latest }
-    if let place = touched[key] {
-      latest = place
-      return place
+    if let box = touched[key] {
+      latest = box
+      return box
     }
     let own = try store.tables.newest(key)
     try store.view.read(key)
     let seen = try store.view.seen(key, own: own.state)
-    let place = Place(key, Touched(own: own, first: seen, now: seen))
-    (touched[key], latest) = (place, place)
-    return place
+    let box = TouchedBox(key, Touched(own: own, first: seen, now: seen))
+    (touched[key], latest) = (box, box)
+    return box
   }
 }
 
@@ -228,10 +228,10 @@ extension TransactionState {
       changeCount -= count
     }
     for (key, count) in undone {
-      guard let place = touched[key] else { continue }
-      place.table.changes.removeLast(count)
-      place.table.now = place.table.first
-      for applied in place.table.changes { try place.table.now.apply(applied.change) }
+      guard let box = touched[key] else { continue }
+      box.table.changes.removeLast(count)
+      box.table.now = box.table.first
+      for applied in box.table.changes { try box.table.now.apply(applied.change) }
     }
   }
 }
@@ -240,7 +240,7 @@ extension TransactionState {
 
 extension TransactionState {
   /// The tables that changed, sorted by name.
-  var changed: [Place] {
+  var changed: [TouchedBox] {
     touched.values.filter { !$0.table.changes.isEmpty }.sorted { $0.key < $1.key }
   }
 
@@ -255,16 +255,16 @@ extension TransactionState {
     var own: [LoggedChange] = []
     var lineages: [TableKey: Int] = [:]
     var states: [TableKey: TableState] = [:]
-    for place in changed {
-      let key = place.key
-      let edit = try ownEdit(key, place.table)
+    for box in changed {
+      let key = box.key
+      let edit = try ownEdit(key, box.table)
       if let edit {
-        store.view.remember(place.table.now, of: key, own: edit.table)
+        store.view.remember(box.table.now, of: key, own: edit.table)
         if edit.changes.isEmpty { continue }
         own += edit.changes.map { LoggedChange($0, of: key) }
       }
-      states[key] = edit?.table ?? place.table.now
-      lineages[key] = place.table.own.lineage
+      states[key] = edit?.table ?? box.table.now
+      lineages[key] = box.table.own.lineage
     }
     var changes: [LoggedChange] = []
     for (table, applied) in inOrder where touched[table]?.table.first.beneath == nil {

@@ -200,8 +200,8 @@ extension TransactionState {
   func undoStep(since earlier: [TableKey: TableState] = [:]) throws(StoreError) -> UndoStep {
     try keepRules()
     var step = UndoStep(tables: [:])
-    for place in changed {
-      let (key, table) = (place.key, place.table)
+    for box in changed {
+      let (key, table) = (box.key, box.table)
       // Without the attached tables: another store may be attached when the step is undone, and the step must not
       // restore anything of these tables.
       let before = try ownTable(key, seenAs: earlier[key] ?? table.first)

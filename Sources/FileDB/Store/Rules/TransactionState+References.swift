@@ -20,8 +20,8 @@ extension TransactionState {
     while next < waiting.count {
       let (key, gone) = waiting[next]
       next += 1
-      guard !gone.isEmpty, let place = touched[key] else { continue }
-      for referring in try fields(referringTo: key, place.table) {
+      guard !gone.isEmpty, let box = touched[key] else { continue }
+      for referring in try fields(referringTo: key, box.table) {
         waiting.append((referring.table, try follow(gone, in: key, referring)))
       }
     }
@@ -29,15 +29,15 @@ extension TransactionState {
 
   /// Refuses a schema in which a field is no longer unique although others refer to its values.
   func checkTargets() throws(StoreError) {
-    for place in changed where place.table.now.exists && place.table.declares {
-      let schema = place.table.now.schema.schema
-      let referring = try fields(referringTo: place.key, place.table)
+    for box in changed where box.table.now.exists && box.table.declares {
+      let schema = box.table.now.schema.schema
+      let referring = try fields(referringTo: box.key, box.table)
       let broken = referring.first { !$0.rule.isToID && schema?.isUnique($0.rule.targetField) != true }
       guard let broken else { continue }
       throw StoreError(
         .invalidSchema,
         "it must stay unique, because '\(broken.field)' of '\(broken.table.text)' refers to it",
-        table: place.key.text, field: broken.rule.field)
+        table: box.key.text, field: broken.rule.field)
     }
   }
 
@@ -72,8 +72,8 @@ extension TransactionState {
   /// Refuses a change that would leave a reference to nothing: deleting a record that must not be deleted, or changing
   /// a value that is referred to.
   func checkRemainingReferences() throws(StoreError) {
-    for place in changed where place.table.mayLackRecords || place.table.changesUniqueValues {
-      let (key, table) = (place.key, place.table)
+    for box in changed where box.table.mayLackRecords || box.table.changesUniqueValues {
+      let (key, table) = (box.key, box.table)
       let referring = try fields(referringTo: key, table)
       if referring.isEmpty { continue }
       let records = WrittenRecords(of: table)
@@ -145,11 +145,11 @@ extension TransactionState {
 
   /// Whether anything was done that a schema may concern. Most tables have no schema, and then this costs nothing.
   var isSubjectToRules: Bool {
-    touched.values.contains { place in
-      if place.table.changes.isEmpty { return false }
-      if place.table.first.schemaValue != nil || place.table.now.schemaValue != nil { return true }
-      return place.table.mayLackRecords
-        && (place.table.now.beneath != nil || !tablesInMemory(referringTo: place.key).isEmpty)
+    touched.values.contains { box in
+      if box.table.changes.isEmpty { return false }
+      if box.table.first.schemaValue != nil || box.table.now.schemaValue != nil { return true }
+      return box.table.mayLackRecords
+        && (box.table.now.beneath != nil || !tablesInMemory(referringTo: box.key).isEmpty)
     }
   }
 }
@@ -175,9 +175,9 @@ package struct Consequence: Equatable, Sendable {
 
 extension TransactionState {
   fileprivate func addConsequence(_ effect: Consequence.Effect, of count: Int, in key: TableKey) {
-    let place = consequences.firstIndex { $0.table == key.text && $0.effect == effect }
-    if let place {
-      consequences[place].records += count
+    let index = consequences.firstIndex { $0.table == key.text && $0.effect == effect }
+    if let index {
+      consequences[index].records += count
     } else {
       consequences.append(Consequence(table: key.text, effect: effect, records: count))
     }

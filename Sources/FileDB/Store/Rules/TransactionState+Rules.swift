@@ -18,8 +18,8 @@ extension TransactionState {
     try noteReferencingTables()
     try checkTargets()
     try followDeletions()
-    for place in changed {
-      let (key, table) = (place.key, place.table)
+    for box in changed {
+      let (key, table) = (box.key, box.table)
       guard table.now.exists, let schema = table.now.schema.schema, schema.hasRules else { continue }
       try RuleCheck(of: schema, in: key, table, transaction: self).run()
     }
@@ -46,9 +46,9 @@ extension TransactionState {
 
   /// A table with an unreadable schema refuses writes, unless the write replaces the schema.
   private func checkDeclarations() throws(StoreError) {
-    for place in changed where place.table.now.exists {
-      if case .unreadable(let fault) = place.table.now.schema {
-        throw unreadableSchema(fault, of: place.key)
+    for box in changed where box.table.now.exists {
+      if case .unreadable(let fault) = box.table.now.schema {
+        throw unreadableSchema(fault, of: box.key)
       }
     }
   }
@@ -78,8 +78,8 @@ extension TransactionState {
 
   /// Records in each table which others refer to it, so that a deletion need not look at all tables.
   private func noteReferencingTables() throws(StoreError) {
-    for place in changed {
-      let (key, table) = (place.key, place.table)
+    for box in changed {
+      let (key, table) = (box.key, box.table)
       let now = table.now.exists ? table.now.schema.schema : nil
       let former = Self.targets(of: table.first.schema.schema, besides: key)
       let targets = Self.targets(of: now, besides: key)
