@@ -49,7 +49,7 @@ extension ChangeRecorder {
   {
     var moved = moved[...]
     for former in removed {
-      while let next = moved.first, next.place.index < former.place.index {
+      while let next = moved.first, next.position.index < former.position.index {
         try move(next)
         moved.removeFirst()
       }
@@ -58,7 +58,7 @@ extension ChangeRecorder {
           throw .undoConflict("another record has its id", now.id)
         }
       } else {
-        try insert(former.record, at: index(of: former.place))
+        try insert(former.record, at: index(of: former.position))
       }
     }
     for former in moved { try move(former) }
@@ -66,16 +66,16 @@ extension ChangeRecorder {
 
   private mutating func move(_ former: TableUndo.Moved) throws(StoreError) {
     guard let index = table.records.index(of: former.id) else { return }
-    let newIndex = self.index(of: former.place)
+    let newIndex = self.index(of: former.position)
     // When the record leaves its place, the records below it move up.
     let finalIndex = newIndex > index ? newIndex - 1 : newIndex
     if finalIndex != index { try apply(.move(former.id, index: finalIndex)) }
   }
 
-  /// The index for `place`. If the record above is gone, the former index.
-  private func index(of place: TableUndo.Place) -> Int {
-    guard let above = place.above else { return 0 }
-    return table.records.index(of: above).map { $0 + 1 } ?? min(place.index, table.records.count)
+  /// The index for `position`. If the record above is gone, the former index.
+  private func index(of position: TableUndo.FormerPosition) -> Int {
+    guard let above = position.above else { return 0 }
+    return table.records.index(of: above).map { $0 + 1 } ?? min(position.index, table.records.count)
   }
 
   /// Restores the order. Records that were added since stay below the same records.
@@ -136,7 +136,9 @@ extension TableUndo.Moved {
     guard let index = table.records.index(of: id) else { return }
     let now = table.neighbours(at: index)
     // It may also be back where it was before the write.
-    if now.above == neighbours.above || now.below == neighbours.below || now.above == place.above { return }
+    if now.above == neighbours.above || now.below == neighbours.below || now.above == position.above {
+      return
+    }
     let (above, below) = (
       neighbours.above.flatMap(table.records.index), neighbours.below.flatMap(table.records.index)
     )

@@ -131,7 +131,7 @@ struct UndoFiles {
       let state = try read(former, of: key)
       step.tables[key]?.removed = try former.removed.map { id throws(StoreError) in
         let index = try state.index(of: id)
-        return TableUndo.Removed(record: state.records[index], place: state.place(at: index))
+        return TableUndo.Removed(record: state.records[index], position: state.formerPosition(at: index))
       }
     }
     return step

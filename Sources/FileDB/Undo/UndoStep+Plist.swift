@@ -248,15 +248,15 @@ extension TableUndo.Added {
 }
 
 extension TableUndo.Moved {
-  /// The id, the former place, and the neighbours after the write.
-  fileprivate var words: String { "\(id) \(place.words) \(neighbours.words)" }
+  /// The id, the former position, and the neighbours after the write.
+  fileprivate var words: String { "\(id) \(position.words) \(neighbours.words)" }
 
   fileprivate init?(_ value: PlistValue) {
     guard let words = value.string?.split(separator: " "), words.count == 5,
-      let id = AnyRecordID(String(words[0])), let place = TableUndo.Place(words[1...2])
+      let id = AnyRecordID(String(words[0])), let position = TableUndo.FormerPosition(words[1...2])
     else { return nil }
     let neighbours = words[3...].map { AnyRecordID(String($0)) }
-    self.init(id: id, place: place, neighbours: .init(above: neighbours[0], below: neighbours[1]))
+    self.init(id: id, position: position, neighbours: .init(above: neighbours[0], below: neighbours[1]))
   }
 }
 
@@ -264,7 +264,7 @@ extension TableUndo.Neighbours {
   fileprivate var words: String { "\(above?.description ?? "-") \(below?.description ?? "-")" }
 }
 
-extension TableUndo.Place {
+extension TableUndo.FormerPosition {
   /// The index, and the id of the record above, or `-`.
   fileprivate var words: String { "\(index) \(above.map(\.description) ?? "-")" }
 
@@ -281,17 +281,19 @@ extension TableUndo.Place {
 extension TableUndo.Removed {
   fileprivate var plist: PlistValue {
     .dict([
-      Key.id: .integer(record.id.rawValue), Key.place: .string(place.words),
+      Key.id: .integer(record.id.rawValue), Key.place: .string(position.words),
       Key.fields: .dict(record.fields.dictionary),
     ])
   }
 
   fileprivate init?(_ value: PlistValue, _ limits: PlistLimits) {
     guard let plist = value.dict, let id = plist[Key.id].flatMap(TableFile.number),
-      let place = plist[Key.place]?.string.flatMap({ TableUndo.Place($0.split(separator: " ")[...]) }),
+      let position = plist[Key.place]?.string.flatMap({
+        TableUndo.FormerPosition($0.split(separator: " ")[...])
+      }),
       let fields = plist[Key.fields]?.fields(limits)
     else { return nil }
-    self.init(record: EncodedRecord(id: id, fields: Fields(fields)), place: place)
+    self.init(record: EncodedRecord(id: id, fields: Fields(fields)), position: position)
   }
 }
 

@@ -34,13 +34,13 @@ struct TableUndo: Sendable {
   /// A record that the write removed.
   struct Removed: Sendable {
     let record: EncodedRecord
-    let place: Place
+    let position: FormerPosition
   }
 
   /// A record that the write moved.
   struct Moved: Sendable {
     let id: AnyRecordID
-    let place: Place
+    let position: FormerPosition
     /// After the write.
     let neighbours: Neighbours
   }
@@ -63,9 +63,9 @@ struct TableUndo: Sendable {
     let fields: [Field]
   }
 
-  /// A former place. It includes the record above, because that identifies the place even if other records have come or
-  /// gone.
-  struct Place: Sendable {
+  /// Where a record was. This includes the record above, because that identifies the position even if other records
+  /// have come or gone.
+  struct FormerPosition: Sendable {
     let index: Int
     /// `nil` for the first record.
     let above: AnyRecordID?
@@ -118,16 +118,19 @@ extension TableUndo {
     self.init(existed: old.exists, exists: new.exists, counter: old.counter)
     let difference = RecordsDifference(from: old.records, to: new.records, moving: movedIDs)
     added = difference.inserted.map { Added(id: $0.record.id, checksum: $0.record.checksum) }
-    removed = difference.removed.map { Removed(record: $0.record, place: old.place(at: $0.oldIndex)) }
+    removed = difference.removed.map {
+      Removed(record: $0.record, position: old.formerPosition(at: $0.oldIndex))
+    }
     let isSorted = !movedIDs.isSuperset(of: difference.moved.lazy.map(\.id))
     if isSorted || difference.moved.count > max(64, old.records.count / 8) {
       order = Order(before: old.records.ids, after: new.records.ids)
     } else {
       moved = difference.moved.map {
         Moved(
-          id: $0.id, place: old.place(at: $0.oldIndex), neighbours: new.neighbours(at: $0.newIndex))
+          id: $0.id, position: old.formerPosition(at: $0.oldIndex),
+          neighbours: new.neighbours(at: $0.newIndex))
       }
-      .sorted { $0.place.index < $1.place.index }
+      .sorted { $0.position.index < $1.position.index }
     }
     updated = difference.updated.map { Updated(from: $0.old, to: $0.new) }
     rules = old.schema.schema.map(RulesVersion.init)
@@ -137,8 +140,8 @@ extension TableUndo {
 
 extension TableState {
   /// Where the record at `index` is.
-  func place(at index: Int) -> TableUndo.Place {
-    TableUndo.Place(index: index, above: index == 0 ? nil : records[index - 1].id)
+  func formerPosition(at index: Int) -> TableUndo.FormerPosition {
+    TableUndo.FormerPosition(index: index, above: index == 0 ? nil : records[index - 1].id)
   }
 
   func neighbours(at index: Int) -> TableUndo.Neighbours {
