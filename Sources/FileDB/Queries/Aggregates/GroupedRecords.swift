@@ -82,22 +82,22 @@ final class GroupedRecords<Value: Codable & Sendable>: Sendable {
     return summaries
   }
 
-  /// The place of a record in the table, and the number of its group.
-  struct Place: Sendable {
+  /// The index of a record in the table, and the number of its group.
+  struct Member: Sendable {
     let index: Int
     let group: Int
   }
 
   /// The records that take part, in order.
-  var places: [Place] {
-    guard let chunks else { return snapshot.indices.map { Place(index: $0, group: 0) } }
-    var places: [Place] = []
+  var groupMembers: [Member] {
+    guard let chunks else { return snapshot.indices.map { Member(index: $0, group: 0) } }
+    var members: [Member] = []
     var start = 0
     for (number, chunk) in snapshot.state.records.sections.flatMap(\.chunks).enumerated() {
-      chunks[number].forEach(of: chunk.count) { places.append(Place(index: start + $0, group: $1)) }
+      chunks[number].forEach(of: chunk.count) { members.append(Member(index: start + $0, group: $1)) }
       start += chunk.count
     }
-    return places
+    return members
   }
 
   /// The indices of a group's records in the table, in order.
@@ -105,7 +105,7 @@ final class GroupedRecords<Value: Codable & Sendable>: Sendable {
     known.withLock { known in
       if let members = known.members { return members[group] }
       var members = [[Int]](repeating: [], count: counts.count)
-      for place in places { members[place.group].append(place.index) }
+      for member in groupMembers { members[member.group].append(member.index) }
       known.members = members
       return members[group]
     }
@@ -114,7 +114,7 @@ final class GroupedRecords<Value: Codable & Sendable>: Sendable {
   /// The index of each group's first record.
   var firstIndices: [Int] {
     var first = [Int?](repeating: nil, count: counts.count)
-    for place in places where first[place.group] == nil { first[place.group] = place.index }
+    for member in groupMembers where first[member.group] == nil { first[member.group] = member.index }
     return first.compactMap(\.self)
   }
 }

@@ -13,7 +13,7 @@ public struct JoinedRecords<Left: Codable & Sendable, Right: Codable & Sendable>
   fileprivate let left: TableSnapshot<Left>
   fileprivate let right: TableSnapshot<Right>
   /// The left records in order, each with the number of its group.
-  fileprivate let places: [GroupedRecords<Left>.Place]
+  fileprivate let members: [GroupedRecords<Left>.Member]
   /// For each group, the indices of the right records.
   fileprivate let partners: [[Int]]
 
@@ -21,7 +21,7 @@ public struct JoinedRecords<Left: Codable & Sendable, Right: Codable & Sendable>
     _ left: GroupedRecords<Left>, _ right: TableSnapshot<Right>, partners: [[Int]]
   ) {
     (self.left, self.right, self.partners) = (left.snapshot, right, partners)
-    places = left.places
+    members = left.groupMembers
   }
 
   public func makeIterator() -> Iterator { Iterator(unmatched: UnmatchedRecords(of: self).makeIterator()) }
@@ -53,8 +53,8 @@ public struct UnmatchedRecords<Left: Codable & Sendable, Right: Codable & Sendab
     private var records: TableSnapshot<Left>.Iterator
     /// The index of the next record of ``records``.
     private var index = 0
-    /// The index of the next place.
-    private var place = 0
+    /// The index of the next one of ``members``.
+    private var nextMember = 0
     private var left: StoredRecord<Left>?
     /// The right records of ``left`` that have not been returned yet.
     private var rights: ArraySlice<Int> = []
@@ -66,9 +66,9 @@ public struct UnmatchedRecords<Left: Codable & Sendable, Right: Codable & Sendab
 
     public mutating func next() -> (left: StoredRecord<Left>, right: StoredRecord<Right>?)? {
       if let left, let right = rights.popFirst() { return (left, joined.right[right]) }
-      guard place < joined.places.count else { return nil }
-      let next = joined.places[place]
-      place += 1
+      guard nextMember < joined.members.count else { return nil }
+      let next = joined.members[nextMember]
+      nextMember += 1
       records.skip(next.index - index)
       index = next.index + 1
       left = records.next()
