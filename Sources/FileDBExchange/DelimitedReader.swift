@@ -80,9 +80,9 @@ public struct DelimitedReader: ~Copyable {
       return try scanner.next()
     } catch let fault as DelimitedScanner.Fault {
       throw scanner.withBytes { bytes in
-        var place = TextPlace(line: scanner.line)
-        place.advance(in: bytes, from: 0, to: fault.offset)
-        return error(fault.message, at: place, code: fault.code)
+        var position = TextPosition(line: scanner.line)
+        position.advance(in: bytes, from: 0, to: fault.offset)
+        return error(fault.message, at: position, code: fault.code)
       }
     }
   }
@@ -97,30 +97,30 @@ public struct DelimitedReader: ~Copyable {
   /// The record, or an error for its first field that is not valid text in its encoding.
   borrowing func reading() -> Reading {
     scanner.withBytes { bytes in
-      var (place, position) = (TextPlace(line: scanner.line), 0)
+      var (position, offset) = (TextPosition(line: scanner.line), 0)
       var cells: [Cell] = []
       cells.reserveCapacity(scanner.cells.count)
       for cell in scanner.cells {
-        place.advance(in: bytes, from: position, to: cell.outerStart)
-        position = cell.outerStart
+        position.advance(in: bytes, from: offset, to: cell.outerStart)
+        offset = cell.outerStart
         guard let text = cell.text(in: bytes) else {
           let content = UnsafeBufferPointer(rebasing: bytes[cell.start..<cell.end])
           let advice =
             encoding.likelier(for: content).map { "; the file's encoding may be \($0.rawValue)" } ?? ""
           return .failure(
-            error("field \(cells.count + 1) is not \(encoding.rawValue.uppercased())\(advice)", at: place))
+            error("field \(cells.count + 1) is not \(encoding.rawValue.uppercased())\(advice)", at: position))
         }
-        cells.append(Cell(text: text, isQuoted: cell.isQuoted, line: place.line, column: place.column))
+        cells.append(Cell(text: text, isQuoted: cell.isQuoted, line: position.line, column: position.column))
       }
       return .success(Row(cells: cells, line: scanner.line))
     }
   }
 
   private borrowing func error(
-    _ message: String, at place: TextPlace, code: StoreError.Code = StoreError.Code.invalidText
+    _ message: String, at position: TextPosition, code: StoreError.Code = StoreError.Code.invalidText
   ) -> StoreError {
-    var error = StoreError(code, message, file: name, line: place.line)
-    error.column = place.column
+    var error = StoreError(code, message, file: name, line: position.line)
+    error.column = position.column
     return error
   }
 }

@@ -3,7 +3,7 @@ import FileDB
 /// Finds the rows and cells of delimited text in its bytes, without decoding the text. Only one piece of the text is in
 /// memory, with the row at its end.
 struct DelimitedScanner {
-  /// The place of a cell's text, from the start of its row, without the quotes around it.
+  /// The bytes of a cell, as offsets from the start of its row, without the quotes around it.
   struct Cell {
     var start: Int
     var end: Int
@@ -16,7 +16,7 @@ struct DelimitedScanner {
     var outerStart: Int { isQuoted ? start - 1 : start }
   }
 
-  /// Why it is unknown where the next row begins, and the place from the start of the row.
+  /// Why it is unknown where the next row begins, and the offset from the start of the row.
   struct Fault: Error {
     let message: String
     let offset: Int
@@ -224,14 +224,14 @@ struct DelimitedScanner {
   }
 }
 
-/// A place in a text: the line and the column, both from 1. The column counts characters.
-struct TextPlace {
-  private(set) var line: Int
-  private(set) var column = 1
+/// A position in a text: the line and the column, both from 1. The column counts characters.
+struct TextPosition {
+  var line: Int
+  var column = 1
 
   init(line: Int) { self.line = line }
 
-  /// Moves from one place in `text` to a later one.
+  /// Moves from one offset in `text` to a later one.
   mutating func advance(in text: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int) {
     for position in start..<end {
       let byte = text[position]

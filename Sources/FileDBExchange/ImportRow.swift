@@ -1,13 +1,13 @@
 import FileDB
 import FileDBPlist
 
-/// A row of a file that becomes a record of a table, and the place that it comes from.
+/// A row of a file that becomes a record of a table, and where it comes from.
 package struct ImportRow {
   /// A row, or the error in it. In either case, the next one can be read.
   package typealias Reading = Result<ImportRow, StoreError>
 
   /// Where a row or one of its fields begins, as far as that is known.
-  package typealias Place = (line: Int?, column: Int?)
+  package typealias Location = (line: Int?, column: Int?)
 
   package var fields: Fields
   /// The names of the fields in the order of the row, if each row names its own.
@@ -21,13 +21,13 @@ package struct ImportRow {
   /// The line on which it begins. If the file is not read by lines, its number.
   let origin: Origin
   /// Called only after an error, because it may have to read the file again.
-  let place: (_ field: String?) -> Place
+  let location: (_ field: String?) -> Location
 
   package init(
     fields: Fields, table: String? = nil, origin: Origin,
-    place: @escaping (_ field: String?) -> Place = { _ in (nil, nil) }
+    location: @escaping (_ field: String?) -> Location = { _ in (nil, nil) }
   ) {
-    (self.fields, self.table, self.origin, self.place) = (fields, table, origin, place)
+    (self.fields, self.table, self.origin, self.location) = (fields, table, origin, location)
   }
 
   package enum Origin: Equatable {
@@ -48,11 +48,11 @@ package struct ImportRow {
   package func error(
     _ message: String, code: StoreError.Code = StoreError.Code.invalidText, file: String, field: String? = nil
   ) -> StoreError {
-    let place = place(field)
+    let location = location(field)
     var message = message
-    if place.line == nil { message = "\(origin.text): \(message)" }
-    var error = StoreError(code, message, file: file, line: place.line, table: table, field: field)
-    error.column = place.column
+    if location.line == nil { message = "\(origin.text): \(message)" }
+    var error = StoreError(code, message, file: file, line: location.line, table: table, field: field)
+    error.column = location.column
     return error
   }
 

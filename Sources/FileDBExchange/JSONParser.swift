@@ -7,19 +7,14 @@ import FileDBPlist
 /// It throws if the text is not JSON. JSON that a property list cannot represent is recorded as a fault, and parsing
 /// continues after it.
 struct JSONParser: ~Copyable {
-  struct Place {
-    var line: Int
-    var column = 1
-  }
-
   private let name: String
   private var text: TextBytes
   private let limits: PlistLimits
   private let recordBytes: Int
   /// Where the record begins, and how many of its bytes have been read.
-  private var record: (start: Place, length: Int)
-  /// The place of the next character.
-  private(set) var place: Place
+  private var record: (start: TextPosition, length: Int)
+  /// The position of the next character.
+  private(set) var position: TextPosition
   private var fault: StoreError?
   /// The keys of the last object, in its order, without those of objects inside it.
   private(set) var keys: [String] = []
@@ -35,8 +30,8 @@ struct JSONParser: ~Copyable {
     self.limits = limits
     self.recordBytes = recordBytes
     text = TextBytes(TextDecoder(.utf8, of: name, nextPiece: nextPiece))
-    place = Place(line: line)
-    record = (place, 0)
+    position = TextPosition(line: line)
+    record = (position, 0)
   }
 
   /// Parses all of `text` as one value; `nil` for `null`.
@@ -53,7 +48,7 @@ struct JSONParser: ~Copyable {
 
   /// Parses the next value, which is a record of its own; `nil` for `null`.
   mutating func value() throws -> PlistValue? {
-    (fault, record) = (nil, (place, 0))
+    (fault, record) = (nil, (position, 0))
     let value = try value(depth: 0)
     if let fault { throw JSONFault(error: fault) }
     return value
@@ -61,21 +56,21 @@ struct JSONParser: ~Copyable {
 
   private mutating func value(depth: Int) throws -> PlistValue? {
     guard depth <= limits.depth else {
-      throw error("this is nested more than \(limits.depth) deep", at: place)
+      throw error("this is nested more than \(limits.depth) deep", at: position)
     }
-    guard let token = try nextToken() else { throw error("the text ends before a value", at: place) }
+    guard let token = try nextToken() else { throw error("the text ends before a value", at: position) }
     switch token {
     case UInt8(ascii: "{"): return .dict(try object(depth: depth))
     case UInt8(ascii: "["): return .array(try array(depth: depth))
     case UInt8(ascii: "\""): return .string(try string())
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
     case UInt8(ascii: "a")...UInt8(ascii: "z"): return try word()
-    default: throw error("a value should be here", at: place)
+    default: throw error("a value should be here", at: position)
     }
   }
 
   private mutating func object(depth: Int) throws -> PlistDictionary {
-    let start = place
+    let start = position
     var entries: [PlistDictionary.Entry] = []
     var emptyKeys: [String] = []
     if depth == 0 { (keys, nullKeys) = ([], []) }
@@ -83,7 +78,7 @@ struct JSONParser: ~Copyable {
     if try takeIf(UInt8(ascii: "}")) { return PlistDictionary() }
     repeat {
       guard try nextToken() == UInt8(ascii: "\"") else {
-        throw error("a key in quotes should be here", at: place)
+        throw error("a key in quotes should be here", at: position)
       }
       let key = try string()
       try expect(UInt8(ascii: ":"), "a ':' should be here, after the key '\(key)'")
@@ -103,7 +98,9 @@ struct JSONParser: ~Copyable {
     return dictionary(entries, at: start)
   }
 
-  private mutating func dictionary(_ entries: [PlistDictionary.Entry], at start: Place) -> PlistDictionary {
+  private mutating func dictionary(_ entries: [PlistDictionary.Entry], at start: TextPosition)
+    -> PlistDictionary
+  {
     let dictionary = PlistDictionary(unsorted: entries) {
       note("the key '\(entries[$0].key)' is in the object twice", at: start)
     }
@@ -116,7 +113,7 @@ struct JSONParser: ~Copyable {
     if try takeIf(UInt8(ascii: "]")) { return elements }
     repeat {
       _ = try nextToken()
-      let start = place
+      let start = position
       if let value = try value(depth: depth + 1) {
         elements.append(value)
       } else {
@@ -128,7 +125,7 @@ struct JSONParser: ~Copyable {
   }
 
   private mutating func word() throws -> PlistValue? {
-    let start = place
+    let start = position
     var word: [UInt8] = []
     while word.count < 6, let byte = try peek(), (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) {
       word.append(byte)
@@ -143,7 +140,7 @@ struct JSONParser: ~Copyable {
   }
 
   private mutating func number() throws -> PlistValue {
-    let start = place
+    let start = position
     var digits: [UInt8] = []
     while let byte = try peek(), JSONNumber.characters.contains(byte) {
       digits.append(byte)
@@ -174,7 +171,7 @@ struct JSONFault: Error {
 
 extension JSONParser {
   private mutating func string() throws -> String {
-    let start = place
+    let start = position
     var bytes: [UInt8] = []
     _ = try take()
     while let byte = try take() {
@@ -184,7 +181,7 @@ extension JSONParser {
         note("this text is not UTF-8", at: start)
         return ""
       case UInt8(ascii: "\\"): try appendEscape(to: &bytes)
-      case 0..<0x20: throw error("a control character in a string must be written as an escape", at: place)
+      case 0..<0x20: throw error("a control character in a string must be written as an escape", at: position)
       default: bytes.append(byte)
       }
       guard bytes.count <= limits.valueBytes else {
@@ -195,7 +192,7 @@ extension JSONParser {
   }
 
   private mutating func appendEscape(to bytes: inout [UInt8]) throws {
-    let start = place
+    let start = position
     switch try take() {
     case UInt8(ascii: "n"): bytes.append(0x0A)
     case UInt8(ascii: "r"): bytes.append(0x0D)
@@ -209,7 +206,8 @@ extension JSONParser {
     }
   }
 
-  private mutating func appendScalar(of unit: UInt16, at start: Place, to bytes: inout [UInt8]) throws {
+  private mutating func appendScalar(of unit: UInt16, at start: TextPosition, to bytes: inout [UInt8]) throws
+  {
     if let scalar = Unicode.Scalar(unit) { return bytes.append(contentsOf: String(scalar).utf8) }
     guard UTF16.isLeadSurrogate(unit), try peek() == UInt8(ascii: "\\") else { return noteHalf(at: start) }
     _ = try take()
@@ -227,9 +225,11 @@ extension JSONParser {
   }
 
   /// Without its other half, half of a pair is no character.
-  private mutating func noteHalf(at start: Place) { note("this escape is half a character", at: start) }
+  private mutating func noteHalf(at start: TextPosition) {
+    note("this escape is half a character", at: start)
+  }
 
-  private mutating func hexadecimal(at start: Place) throws -> UInt16 {
+  private mutating func hexadecimal(at start: TextPosition) throws -> UInt16 {
     var unit: UInt16 = 0
     for _ in 0..<4 {
       guard let byte = try take(), let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
@@ -256,12 +256,12 @@ extension JSONParser {
   }
 
   mutating func expect(_ byte: UInt8, _ message: @autoclosure () -> String) throws {
-    if try !takeIf(byte) { throw error(message(), at: place) }
+    if try !takeIf(byte) { throw error(message(), at: position) }
   }
 
   /// - Throws: if there is anything left but white space.
   mutating func end() throws {
-    if try nextToken() != nil { throw error("there is more text after the value", at: place) }
+    if try nextToken() != nil { throw error("there is more text after the value", at: position) }
   }
 
   private mutating func peek() throws -> UInt8? { try text.peek() }
@@ -275,19 +275,19 @@ extension JSONParser {
     // In a CRLF, the line feed ends the line.
     let isLineEnd = try byte == 0x0A || byte == 0x0D && peek() != 0x0A
     if isLineEnd {
-      place = Place(line: place.line + 1)
+      position = TextPosition(line: position.line + 1)
     } else if byte.beginsCharacter {
-      place.column += 1
+      position.column += 1
     }
     return byte
   }
 
-  private mutating func note(_ message: String, at place: Place) {
-    if fault == nil { fault = error(message, at: place) }
+  private mutating func note(_ message: String, at position: TextPosition) {
+    if fault == nil { fault = error(message, at: position) }
   }
 
-  func error(_ message: String, at place: Place) -> StoreError {
-    StoreError(invalidText: message, file: name, line: place.line, column: place.column)
+  func error(_ message: String, at position: TextPosition) -> StoreError {
+    StoreError(invalidText: message, file: name, line: position.line, column: position.column)
   }
 }
 

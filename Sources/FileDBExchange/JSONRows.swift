@@ -91,7 +91,7 @@ enum JSONRows {
 
   private static func row(of parser: inout JSONParser) throws -> ImportRow.Reading {
     _ = try parser.nextToken()
-    let start = parser.place
+    let start = parser.position
     do {
       guard case .dict(let fields)? = try parser.value() else {
         return .failure(parser.error("an object should be here", at: start))
