@@ -1,6 +1,6 @@
 /// What a store has in its own folder, `.filedb`, beside the files of records. Format.md says what each is for.
 ///
-/// This is the only list. A path to anything in a folder of this list is followed without links; see ``SystemPlace``.
+/// This is the only list. A path to anything in a folder of this list is followed without links; see ``SystemPath``.
 package enum OwnName: String, CaseIterable, Sendable {
   case ignored = ".gitignore"
   /// The locks of writers, of those who wait to write, and of those who make a checkpoint.

@@ -46,9 +46,9 @@ package struct SystemDisk: Disk {
     var link = stat()
     let isOwn: Bool
     do throws(DiskError) {
-      let place = try SystemPlace(path)
-      isOwn = place.isOwn
-      guard place.call({ fstatat($0, $1, &link, AT_SYMLINK_NOFOLLOW) }) == 0 else {
+      let resolved = try SystemPath(path)
+      isOwn = resolved.isOwn
+      guard resolved.call({ fstatat($0, $1, &link, AT_SYMLINK_NOFOLLOW) }) == 0 else {
         return try Self.nilIfMissing("lstat", path)
       }
     } catch {
@@ -90,14 +90,14 @@ package struct SystemDisk: Disk {
   package func makeWatch() throws(DiskError) -> FolderWatch? { try FolderWatch() }
 
   package func list(_ folder: String) throws(DiskError) -> [String] {
-    let place = try SystemPlace(folder)
+    let resolved = try SystemPath(folder)
     let opened: Int
     do throws(DiskError) {
       opened = try retryingInterrupts("opendir", folder) {
-        place.call { openat($0, $1, O_RDONLY | O_DIRECTORY | place.flags) }
+        resolved.call { openat($0, $1, O_RDONLY | O_DIRECTORY | resolved.flags) }
       }
     } catch {
-      throw place.isRefusedLink ? DiskError("opendir", folder, errno: ELOOP) : error
+      throw resolved.isRefusedLink ? DiskError("opendir", folder, errno: ELOOP) : error
     }
     guard let stream = fdopendir(CInt(opened)) else {
       let reason = errno
@@ -120,7 +120,7 @@ package struct SystemDisk: Disk {
   }
 
   package func resolve(_ path: String) throws(DiskError) -> String {
-    if let (parent, own) = SystemPlace.beforeOwnFolder(path) { return try resolve(parent) + own }
+    if let (parent, own) = SystemPath.beforeOwnFolder(path) { return try resolve(parent) + own }
     if let resolved = Self.realPath(path) { return resolved }
     guard errno == ENOENT else { throw DiskError("realpath", path, errno: errno) }
     // Nothing is at the path. If it is a link, follow it. It is an error if another part of the path is missing.
@@ -146,9 +146,9 @@ package struct SystemDisk: Disk {
   }
 
   package func makeFolder(_ path: String) throws(DiskError) {
-    let place = try SystemPlace(path)
-    guard place.call({ mkdirat($0, $1, 0o777) }) == 0 else { throw DiskError("mkdir", path, errno: errno) }
-    if let folder = place.statusOfOwnFolder() { try setMode(path, folder.mode) }
+    let resolved = try SystemPath(path)
+    guard resolved.call({ mkdirat($0, $1, 0o777) }) == 0 else { throw DiskError("mkdir", path, errno: errno) }
+    if let folder = resolved.statusOfOwnFolder() { try setMode(path, folder.mode) }
   }
 
   package func create(_ path: String, as file: CreatedFile) throws(DiskError) -> any WritableFile {
@@ -173,16 +173,16 @@ package struct SystemDisk: Disk {
   }
 
   package func rename(_ path: String, to newPath: String) throws(DiskError) {
-    let old = try SystemPlace(path)
-    let new = try SystemPlace(newPath)
+    let old = try SystemPath(path)
+    let new = try SystemPath(newPath)
     guard old.call({ folder, name in new.call { renameat(folder, name, $0, $1) } }) == 0 else {
       throw DiskError("rename", newPath, errno: errno)
     }
   }
 
   package func rename(_ path: String, toFree newPath: String) throws(DiskError) {
-    let old = try SystemPlace(path)
-    let new = try SystemPlace(newPath)
+    let old = try SystemPath(path)
+    let new = try SystemPath(newPath)
     if old.call({ folder, name in new.call { filedb_rename_to_free(folder, name, $0, $1) } }) == 0 { return }
     guard Self.isUnsupported(errno) else { throw DiskError("rename", newPath, errno: errno) }
     guard try status(newPath) == nil else { throw DiskError("rename", newPath, errno: EEXIST) }
@@ -190,8 +190,8 @@ package struct SystemDisk: Disk {
   }
 
   package func exchange(_ path: String, with other: String) throws(DiskError) {
-    let one = try SystemPlace(path)
-    let two = try SystemPlace(other)
+    let one = try SystemPath(path)
+    let two = try SystemPath(other)
     if one.call({ folder, name in two.call { filedb_exchange(folder, name, $0, $1) } }) == 0 { return }
     throw DiskError("rename", other, errno: Self.isUnsupported(errno) ? ENOSYS : errno)
   }
@@ -200,8 +200,8 @@ package struct SystemDisk: Disk {
   private static func isUnsupported(_ errno: CInt) -> Bool { [EINVAL, ENOSYS, ENOTSUP].contains(errno) }
 
   package func link(_ path: String, to newPath: String) throws(DiskError) {
-    let old = try SystemPlace(path)
-    let new = try SystemPlace(newPath)
+    let old = try SystemPath(path)
+    let new = try SystemPath(newPath)
     if old.call({ folder, name in new.call { linkat(folder, name, $0, $1, 0) } }) == 0 { return }
     // Another disk, a file system without links, a file of another user, or too many names.
     let isImpossible = Self.isUnsupported(errno) || [EXDEV, EPERM, EMLINK].contains(errno)
@@ -209,13 +209,13 @@ package struct SystemDisk: Disk {
   }
 
   package func remove(_ path: String) throws(DiskError) {
-    let place = try SystemPlace(path)
-    guard place.call({ unlinkat($0, $1, 0) }) == 0 else { throw DiskError("unlink", path, errno: errno) }
+    let resolved = try SystemPath(path)
+    guard resolved.call({ unlinkat($0, $1, 0) }) == 0 else { throw DiskError("unlink", path, errno: errno) }
   }
 
   package func removeFolder(_ path: String) throws(DiskError) {
-    let place = try SystemPlace(path)
-    guard place.call({ unlinkat($0, $1, AT_REMOVEDIR) }) == 0 else {
+    let resolved = try SystemPath(path)
+    guard resolved.call({ unlinkat($0, $1, AT_REMOVEDIR) }) == 0 else {
       throw DiskError("rmdir", path, errno: errno)
     }
   }

@@ -13,13 +13,13 @@ final class SystemFile: WritableFile, OpenFile {
   init(
     _ path: String, _ flags: CInt, mode: mode_t = 0o666, refusal: CInt? = nil
   ) throws(DiskError) {
-    let place = try SystemPlace(path)
+    let resolved = try SystemPath(path)
     let opened = try retryingInterrupts("open", path) {
-      place.call { openat($0, $1, flags | place.flags, mode) }
+      resolved.call { openat($0, $1, flags | resolved.flags, mode) }
     }
     self.path = path
     self.refusal = refusal
-    longestRead = place.longestFile
+    longestRead = resolved.longestFile
     number = CInt(opened)
   }
 
@@ -28,7 +28,7 @@ final class SystemFile: WritableFile, OpenFile {
   convenience init(_ path: String, creating file: CreatedFile) throws(DiskError) {
     // Nobody else may open the file before it has the mode that makes it private.
     let (flags, closed): (CInt, mode_t) = (O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
-    switch (file, try SystemPlace(path).statusOfOwnFolder()) {
+    switch (file, try SystemPath(path).statusOfOwnFolder()) {
     case (.like(let model), _):
       try self.init(path, flags, mode: closed)
       try take(attributesOf: model)
@@ -42,9 +42,9 @@ final class SystemFile: WritableFile, OpenFile {
     FileClocks.ofSystem.learn(stamp.changed, on: stamp.device)
   }
 
-  /// Shares the place and the flags of an open file.
+  /// Shares the offset and the flags of an open file.
   init(duplicating number: CInt, _ path: String) throws(DiskError) {
-    (self.path, refusal, longestRead) = (path, nil, SystemPlace.memory)
+    (self.path, refusal, longestRead) = (path, nil, SystemPath.memory)
     self.number = CInt(try retryingInterrupts("fcntl", path) { fcntl(number, F_DUPFD_CLOEXEC, 0) })
   }
 

@@ -1,10 +1,10 @@
 import FileDBEssentials
 
-/// Where a path leads: an open folder, and a name in it.
+/// A path as the system is asked for it: an open folder, and a name in it.
 ///
 /// A store may come from a stranger, and its `.filedb` may contain links to the user's files. So everything in a folder
 /// with that name is opened relative to the folder's descriptor, and no link is followed on the way: see openat(2).
-struct SystemPlace: ~Copyable {
+struct SystemPath: ~Copyable {
   /// `AT_FDCWD` for a path that is used as it is.
   private let folder: CInt
   private let name: String
@@ -71,7 +71,7 @@ struct SystemPlace: ~Copyable {
     guard strstr(path, "/.filedb") != nil else { return nil }  // Most paths end here, quickly.
     // Split by bytes: a slash and a combining accent after it are one character.
     let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    func isOwn(_ place: Int) -> Bool { place > 0 && parts[place].elementsEqual(".filedb".utf8) }
+    func isOwn(_ index: Int) -> Bool { index > 0 && parts[index].elementsEqual(".filedb".utf8) }
     guard var own = parts.lastIndex(where: { $0.elementsEqual(".filedb".utf8) }), own > 0 else { return nil }
     let names = parts[(own + 1)...].filter { !$0.isEmpty }
     guard names.count <= 1 || names.count == 2 && String(names[0]).flatMap(OwnName.init)?.isFolder == true
