@@ -95,18 +95,18 @@ package struct OrderedRecords: Sendable {
   }
 
   package mutating func replace(index: Int, with record: EncodedRecord) {
-    let place = place(of: index)
-    sections[place.section].replace(place.chunk, place.offset, with: record)
+    let position = position(of: index)
+    sections[position.section].replace(position.chunk, position.offset, with: record)
   }
 
   @discardableResult
   package mutating func remove(index: Int) -> EncodedRecord {
     homes.prepare(sections)
-    let place = place(of: index)
-    let removed = sections[place.section].remove(place.chunk, place.offset)
+    let position = position(of: index)
+    let removed = sections[position.section].remove(position.chunk, position.offset)
     homes.remove(removed.id)
     count -= 1
-    closeGap(place)
+    closeGap(position)
     return removed
   }
 
@@ -159,55 +159,55 @@ extension OrderedRecords {
       return
     }
     homes.prepare(sections)
-    let place = place(of: index)
-    homes.put(record.id, inChunk: sections[place.section].chunks[place.chunk].number)
-    sections[place.section].insert(record, place.chunk, place.offset)
+    let position = position(of: index)
+    homes.put(record.id, inChunk: sections[position.section].chunks[position.chunk].number)
+    sections[position.section].insert(record, position.chunk, position.offset)
     count += 1
-    if sections[place.section].chunks[place.chunk].count > shape.chunk { splitChunk(place) }
+    if sections[position.section].chunks[position.chunk].count > shape.chunk { splitChunk(position) }
   }
 
   /// Cuts a chunk that is too long in two, and then its section if that is too long.
-  private mutating func splitChunk(_ place: Place) {
-    let length = sections[place.section].chunks[place.chunk].count
+  private mutating func splitChunk(_ position: ChunkPosition) {
+    let length = sections[position.section].chunks[position.chunk].count
     // Records that are added one after another fill their chunk. Otherwise each chunk would stay half empty.
-    let cut = place.offset == length - 1 ? length - 1 : length / 2
-    let number = homes.newChunk(inSection: sections[place.section].number)
-    homes.put(sections[place.section].split(place.chunk, at: cut, number: number), inChunk: number)
-    guard sections[place.section].chunks.count > shape.section else { return }
-    let section = sections[place.section].splitInHalf(number: homes.newSection())
+    let cut = position.offset == length - 1 ? length - 1 : length / 2
+    let number = homes.newChunk(inSection: sections[position.section].number)
+    homes.put(sections[position.section].split(position.chunk, at: cut, number: number), inChunk: number)
+    guard sections[position.section].chunks.count > shape.section else { return }
+    let section = sections[position.section].splitInHalf(number: homes.newSection())
     homes.put(section.chunks, inSection: section.number)
-    sections.insert(section, at: place.section + 1)
+    sections.insert(section, at: position.section + 1)
   }
 
   /// Removes a chunk that has lost its last record. If it and a neighbour are both short, joins them.
-  private mutating func closeGap(_ place: Place) {
-    if sections[place.section].chunks[place.chunk].count == 0 {
-      homes.free(sections[place.section].chunks[place.chunk].number)
-      sections[place.section].removeEmpty(place.chunk)
-      if sections[place.section].chunks.isEmpty { sections.remove(at: place.section) }
+  private mutating func closeGap(_ position: ChunkPosition) {
+    if sections[position.section].chunks[position.chunk].count == 0 {
+      homes.free(sections[position.section].chunks[position.chunk].number)
+      sections[position.section].removeEmpty(position.chunk)
+      if sections[position.section].chunks.isEmpty { sections.remove(at: position.section) }
       return
     }
-    let last = Swift.min(place.chunk + 1, sections[place.section].chunks.count - 1)
+    let last = Swift.min(position.chunk + 1, sections[position.section].chunks.count - 1)
     guard last > 0 else { return }
     let (former, latter) = (
-      sections[place.section].chunks[last - 1], sections[place.section].chunks[last]
+      sections[position.section].chunks[last - 1], sections[position.section].chunks[last]
     )
     guard former.count + latter.count <= shape.chunk / 2 else { return }
     homes.put(latter.records, inChunk: former.number)
     homes.free(latter.number)
-    sections[place.section].join(last)
+    sections[position.section].join(last)
   }
 
-  /// The place of the record at `index`; for the index after the last record, the place after it.
-  private func place(of index: Int) -> Place {
+  /// The position of the record at `index`; for the index after the last record, the position after it.
+  private func position(of index: Int) -> ChunkPosition {
     var rest = index
     var section = 0
     while section < sections.count - 1, rest >= sections[section].count {
       rest -= sections[section].count
       section += 1
     }
-    let (chunk, offset) = sections[section].place(of: rest)
-    return Place(section: section, chunk: chunk, offset: offset)
+    let (chunk, offset) = sections[section].position(of: rest)
+    return ChunkPosition(section: section, chunk: chunk, offset: offset)
   }
 }
 
@@ -217,8 +217,8 @@ extension OrderedRecords: RandomAccessCollection {
 
   package subscript(index: Int) -> EncodedRecord {
     precondition(index >= 0 && index < count, "there is no such index")
-    let place = place(of: index)
-    return sections[place.section].chunks[place.chunk].records[place.offset]
+    let position = position(of: index)
+    return sections[position.section].chunks[position.chunk].records[position.offset]
   }
 
   package struct Iterator: IteratorProtocol {
@@ -230,11 +230,11 @@ extension OrderedRecords: RandomAccessCollection {
 
     fileprivate init(_ sections: [RecordSection]) { self.sections = sections }
 
-    fileprivate init(_ sections: [RecordSection], from place: Place) {
+    fileprivate init(_ sections: [RecordSection], from position: ChunkPosition) {
       self.sections = sections
-      records = sections[place.section].chunks[place.chunk].records
-      offset = place.offset
-      following = (place.section, place.chunk + 1)
+      records = sections[position.section].chunks[position.chunk].records
+      offset = position.offset
+      following = (position.section, position.chunk + 1)
     }
 
     package mutating func next() -> EncodedRecord? {
@@ -277,11 +277,11 @@ extension OrderedRecords: RandomAccessCollection {
 
   /// Begins at `index` instead of the first record.
   package func makeIterator(from index: Int) -> Iterator {
-    index < count ? Iterator(sections, from: place(of: index)) : Iterator([])
+    index < count ? Iterator(sections, from: position(of: index)) : Iterator([])
   }
 }
 
-private struct Place {
+private struct ChunkPosition {
   var section: Int
   var chunk: Int
   var offset: Int

@@ -104,8 +104,9 @@ package struct RecordSection: Sendable {
     return nil
   }
 
-  /// The place of the record at an index of this section; for the index after the last record, the place after it.
-  package func place(of index: Int) -> (chunk: Int, offset: Int) {
+  /// The position of the record at an index of this section; for the index after the last record, the position after
+  /// it.
+  package func position(of index: Int) -> (chunk: Int, offset: Int) {
     var offset = index
     var chunk = 0
     while chunk < chunks.count - 1, offset >= chunks[chunk].count {
