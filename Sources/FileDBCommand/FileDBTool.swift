@@ -119,7 +119,7 @@ struct FileDBTool: ParsableCommand {
     }
     return words.reduce(message) { message, word in
       let defused =
-        StorePlace.isAddress(word) ? "\(word.prefix { $0 != ":" })://…" : TerminalText.defused(word)
+        StoreReference.isAddress(word) ? "\(word.prefix { $0 != ":" })://…" : TerminalText.defused(word)
       return defused == word ? message : message.replacing(word, with: defused)
     }
   }
@@ -193,8 +193,8 @@ struct FileDBTool: ParsableCommand {
 
 /// A tool that has one command, and no options.
 ///
-/// ArgumentParser generates help and messages from all commands. But it also searches all of them, and its own additional
-/// features, before it finds the command.
+/// ArgumentParser generates help and messages from all commands. But it also searches all of them, and its own
+/// additional features, before it finds the command.
 private struct OnlyCommand: ParsableCommand {
   private static let command = Mutex<(any ParsableCommand.Type)?>(nil)
 

@@ -25,7 +25,7 @@ struct Browse: StoreCommand {
   @Flag(name: .customLong("no-open"), help: "Only print the address.") var opensNothing = false
 
   var use: StoreUse { .untilEnd }
-  static var places: StorePlaces { .folders }
+  static var storeKinds: StoreKinds { .folders }
 
   func validate() throws {
     if let port, !(0...65_535).contains(port) { throw ValidationError("--port takes a number up to 65535.") }

@@ -14,7 +14,7 @@ struct Check: StoreCommand {
       In the folder of a shared store, this looks at the files that you see, and at the copies from which filedb reads.
       """)
 
-  static var places: StorePlaces { .folders }
+  static var storeKinds: StoreKinds { .folders }
 
   @OptionGroup var location: StoreLocation
   @OptionGroup var chosen: TableArguments

@@ -5,7 +5,7 @@ struct Checkpoint: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "checkpoint", abstract: "Write the commits in the journal into the tables' files.")
 
-  static var places: StorePlaces { .folders }
+  static var storeKinds: StoreKinds { .folders }
 
   @OptionGroup var location: StoreLocation
 

@@ -10,7 +10,7 @@ struct ConflictsList: StoreCommand {
       The exit code is 1 if there are some. In all formats but table, each conflict is a row.
       """)
 
-  static var places: StorePlaces { .folders }
+  static var storeKinds: StoreKinds { .folders }
 
   @OptionGroup var location: StoreLocation
   @OptionGroup var chosen: TableArguments
@@ -55,7 +55,7 @@ struct ConflictsTake: WritingCommand {
       'filedb delete' do. It stages nothing in git.
       """)
 
-  static var places: StorePlaces { .folders }
+  static var storeKinds: StoreKinds { .folders }
 
   @OptionGroup var location: StoreLocation
   @Argument(help: ArgumentHelp("The side whose version to take.", valueName: "ours|theirs"))

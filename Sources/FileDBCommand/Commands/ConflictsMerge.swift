@@ -24,7 +24,7 @@ struct ConflictsMerge: WritingCommand {
       may still replace the table's file by one that lacks what the copy has.
       """)
 
-  static var places: StorePlaces { .folders }
+  static var storeKinds: StoreKinds { .folders }
 
   @OptionGroup var location: StoreLocation
   @OptionGroup var chosen: TableArguments

@@ -31,17 +31,17 @@ struct Copy: StoreCommand {
   }
 
   func run() throws {
-    let source = try stores.count == 2 ? StorePlace(stores[0]) : storePlace
-    let places = try (source: source, target: StorePlace(stores[stores.count - 1]))
-    if places.source.isShared || places.target.isShared { _ = try FileDBTool.needExtra() }
-    if case .folder(let url) = places.source, !FileInfo.isFolder(url) {
+    let source = try stores.count == 2 ? StoreReference(stores[0]) : storeReference
+    let ends = try (source: source, target: StoreReference(stores[stores.count - 1]))
+    if ends.source.isShared || ends.target.isShared { _ = try FileDBTool.needExtra() }
+    if case .folder(let url) = ends.source, !FileInfo.isFolder(url) {
       throw StoreError(.fileNotFound, "there is no such folder", file: url.path)
     }
-    let original = try places.source.open(for: .once)
+    let original = try ends.source.open(for: .once)
     let tables = try Self.tables(of: original)
-    if places.source.isShared { try Self.notePagedTables(of: original) }
+    if ends.source.isShared { try Self.notePagedTables(of: original) }
     let counters = try original.droppedCounters
-    let store = try places.target.open(for: .writing)
+    let store = try ends.target.open(for: .writing)
     try store.restrictAccess(asIn: original)
     let waiting = Waiting("copying")
     defer { waiting.end() }

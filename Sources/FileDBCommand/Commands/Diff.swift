@@ -52,13 +52,13 @@ struct Diff: StoreCommand {
 
   private func side(_ argument: String) throws -> Side {
     if argument == "-" { return .table(try TableSnapshot(argument: argument)) }
-    if StorePlace.isAddress(argument) { return .store(try StorePlace(argument).open(for: .once)) }
+    if StoreReference.isAddress(argument) { return .store(try StoreReference(argument).open(for: .once)) }
     let reference = TableReference(argument: argument)
     let url = URL(fileURLWithPath: argument)
     if !reference.isPath, try isTable(argument) {
       return .table(try existingTable(reference).snapshot())
     }
-    if FileInfo.isFolder(url) { return .store(try StorePlace.folder(url).open(for: .once)) }
+    if FileInfo.isFolder(url) { return .store(try StoreReference.folder(url).open(for: .once)) }
     guard FileManager.default.fileExists(atPath: url.path) else {
       throw StoreError(.fileNotFound, "there is no such table, file or store", file: argument)
     }

@@ -14,7 +14,7 @@ struct GitSetup: StoreCommand {
       stay as they are.
       """)
 
-  static var places: StorePlaces { .folders }
+  static var storeKinds: StoreKinds { .folders }
 
   @OptionGroup var location: StoreLocation
   @Argument(help: ArgumentHelp("The store's folder; by default that of --store.", valueName: "dir"))

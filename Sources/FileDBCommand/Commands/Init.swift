@@ -22,7 +22,7 @@ struct Init: StoreCommand {
       you copy the folder, or move it to another disk, run 'filedb checkpoint'.
       """)
 
-  static var places: StorePlaces { .folders }
+  static var storeKinds: StoreKinds { .folders }
 
   @OptionGroup var location: StoreLocation
   @Flag(help: "Keep the journal, the locks, the undo log and the backups outside of the store's folder.")
@@ -31,7 +31,7 @@ struct Init: StoreCommand {
   func run() throws {
     guard location.attached.isEmpty else { throw ValidationError("--attach does not work with 'init'.") }
     guard OpenStores.shared == nil else { throw ValidationError("'init' does not work in a script.") }
-    guard case .folder(let url) = try storePlace else {
+    guard case .folder(let url) = try storeReference else {
       throw StoreError.withoutFiles("filedb init")
     }
     guard try !isShared else {

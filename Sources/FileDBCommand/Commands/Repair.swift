@@ -22,7 +22,7 @@ struct Repair: StoreCommand {
       and adds the records that the commits added; a record that they changed is added as a second one.
       """)
 
-  static var places: StorePlaces { .folders }
+  static var storeKinds: StoreKinds { .folders }
 
   @OptionGroup var location: StoreLocation
   @OptionGroup var chosen: TableArguments

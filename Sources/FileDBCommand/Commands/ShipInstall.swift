@@ -24,7 +24,7 @@ struct ShipInstall: ParsableCommand {
   @Flag(help: "Do everything except write.") var dryRun = false
 
   func run() throws {
-    guard try ![shipped, user].contains(where: { try StorePlace($0).isShared }) else {
+    guard try ![shipped, user].contains(where: { try StoreReference($0).isShared }) else {
       throw ValidationError("'filedb ship install' does not work with a store that machines share.")
     }
     let install = try ShippedInstall(

@@ -18,7 +18,7 @@ struct Undo: StoreCommand {
       --forget discards all.
       """)
 
-  static var places: StorePlaces { .folders }
+  static var storeKinds: StoreKinds { .folders }
 
   @OptionGroup var location: StoreLocation
   @OptionGroup var undo: UndoOptions
@@ -47,7 +47,7 @@ struct Redo: StoreCommand {
     commandName: "redo", abstract: "Redo what 'filedb undo' has undone.",
     discussion: "This is possible until another command changes the store.")
 
-  static var places: StorePlaces { .folders }
+  static var storeKinds: StoreKinds { .folders }
 
   @OptionGroup var location: StoreLocation
   @OptionGroup var undo: UndoOptions

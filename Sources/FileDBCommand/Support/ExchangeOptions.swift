@@ -11,7 +11,7 @@ enum ExchangeKind: String, ExpressibleByArgument, CaseIterable {
 }
 
 /// Where records come from or go to.
-enum ExchangePlace {
+enum ExchangeEndpoint {
   case stream(ExchangeFormat)
   case database(URL)
 }
@@ -41,14 +41,14 @@ struct ExchangeOptions: ParsableArguments {
 
   /// The source of an import, as far as the options and the file's name tell. A database is recognized by its
   /// beginning, whatever its name. `nil` if they do not tell.
-  func source(_ file: String) throws -> ExchangePlace? {
+  func source(_ file: String) throws -> ExchangeEndpoint? {
     let isDatabase = format == nil && file != "-" && SQLiteSignature.begins(URL(fileURLWithPath: file))
     if isDatabase { return try database(file) }
     let isPacked = file != "-" && PackedFile.begins(URL(fileURLWithPath: file))
     guard isPacked else { return try named(file) }
-    let place = try named(file.lowercased().hasSuffix(".gz") ? String(file.dropLast(3)) : file)
-    if case .database? = place { throw ValidationError("Unpack the database first: gunzip '\(file)'.") }
-    return place
+    let endpoint = try named(file.lowercased().hasSuffix(".gz") ? String(file.dropLast(3)) : file)
+    if case .database? = endpoint { throw ValidationError("Unpack the database first: gunzip '\(file)'.") }
+    return endpoint
   }
 
   /// The format of an import that nothing names, from its beginning. If that does not tell, csv, because text tables
@@ -62,8 +62,8 @@ struct ExchangeOptions: ParsableArguments {
   }
 
   /// The destination of an export.
-  func destination(_ file: String) throws -> ExchangePlace {
-    if let place = try named(file) { return place }
+  func destination(_ file: String) throws -> ExchangeEndpoint {
+    if let endpoint = try named(file) { return endpoint }
     guard ["", "txt"].contains(fileExtension(of: file)) else {
       let formats = ExchangeKind.allCases.map(\.rawValue).joined(separator: ", ")
       throw ValidationError("The extension of '\(file)' is not a format; give one with --format: \(formats).")
@@ -72,7 +72,7 @@ struct ExchangeOptions: ParsableArguments {
   }
 
   /// What the options or the file's extension name. It is csv if an option applies only to csv.
-  private func named(_ file: String) throws -> ExchangePlace? {
+  private func named(_ file: String) throws -> ExchangeEndpoint? {
     let databases = ["sqlite", "sqlite3", "db"]
     if format == .sqlite || (format == nil && databases.contains(fileExtension(of: file))) {
       return try database(file)
@@ -86,7 +86,7 @@ struct ExchangeOptions: ParsableArguments {
     return .stream(.delimited(try delimited(usual), hasHeader: header ?? true))
   }
 
-  private func database(_ file: String) throws -> ExchangePlace {
+  private func database(_ file: String) throws -> ExchangeEndpoint {
     let url = URL(fileURLWithPath: file)
     guard file != "-", !FileInfo.isStream(url) else {
       throw ValidationError("A SQLite database cannot be a stream; name a file.")

@@ -123,12 +123,12 @@ protocol StoreCommand: ParsableCommand {
   var location: StoreLocation { get }
   /// What the command does with the store.
   var use: StoreUse { get }
-  /// The kinds of places where its store may be.
-  static var places: StorePlaces { get }
+  /// The kinds of stores that it works on.
+  static var storeKinds: StoreKinds { get }
 }
 
-/// Where the stores of a command may be.
-enum StorePlaces {
+/// The kinds of stores that a command works on.
+enum StoreKinds {
   case all, folders
 }
 
@@ -155,18 +155,18 @@ extension WritingCommand {
 
 extension StoreCommand {
   var use: StoreUse { .once }
-  static var places: StorePlaces { .all }
+  static var storeKinds: StoreKinds { .all }
 
-  /// The place of the store that the command's options name.
-  var storePlace: StorePlace {
+  /// The store that the command's options name.
+  var storeReference: StoreReference {
     get throws {
       let fromEnvironment = ProcessInfo.processInfo.environment["FILEDB_STORE"]
-      return try StorePlace(location.path ?? fromEnvironment ?? ".")
+      return try StoreReference(location.path ?? fromEnvironment ?? ".")
     }
   }
 
   /// Whether several machines share the store that the command's options name.
-  var isShared: Bool { get throws { try storePlace.isShared } }
+  var isShared: Bool { get throws { try storeReference.isShared } }
 
   /// The store, which may not exist yet.
   /// - Throws: ``StoreError/Code/tableNotFound`` if the file of this name is no table. Its path opens it all the same.
@@ -179,31 +179,31 @@ extension StoreCommand {
   }
 
   private func anyStore(for table: TableReference?) throws -> RecordStore {
-    if let table, StorePlace.isAddress(table.argument) {
+    if let table, StoreReference.isAddress(table.argument) {
       throw ValidationError("Give the address of a store with --store.")
     }
-    let place =
+    let reference =
       if let table, table.isPath {
         try folder(of: table)
       } else {
-        try storePlace
+        try storeReference
       }
     guard location.attached.count <= 1 else { throw ValidationError("Only one store can be attached.") }
     let attached = location.attached.first
-    guard let shared = OpenStores.shared else { return try open(place, over: attached) }
+    guard let shared = OpenStores.shared else { return try open(reference, over: attached) }
     guard attached == nil else {
       throw ValidationError("--attach goes before 'batch', for the whole script.")
     }
     // In a script, this is the script's store, unless a command names another one.
     let isNamed = table?.isPath == true || location.path != nil
-    guard !isNamed || place.isPlace(of: shared) else {
+    guard !isNamed || reference.leads(to: shared) else {
       throw ValidationError("A script works on one store, and this is another.")
     }
     return shared
   }
 
   /// The store of a table that is named by the path of its file.
-  private func folder(of table: TableReference) throws -> StorePlace {
+  private func folder(of table: TableReference) throws -> StoreReference {
     let url = URL(fileURLWithPath: table.argument).deletingLastPathComponent()
     // A new table does not make a folder: the slash may be part of a name that somebody wanted.
     guard FileInfo.isFolder(url) || !location.attached.isEmpty else {
@@ -214,12 +214,13 @@ extension StoreCommand {
     return .folder(url)
   }
 
-  private func open(_ place: StorePlace, over attached: AttachedLocation?) throws -> RecordStore {
-    if case .address = place, Self.places == .folders {
+  private func open(_ reference: StoreReference, over attached: AttachedLocation?) throws -> RecordStore {
+    if case .address = reference, Self.storeKinds == .folders {
       throw StoreError.withoutFiles("filedb " + CommandNames.fullName(of: Self.self))
     }
-    guard let attached else { return try place.open(for: use) }
-    guard case .folder(let url) = place, !place.isShared, try !StorePlace(attached.path).isShared else {
+    guard let attached else { return try reference.open(for: use) }
+    guard case .folder(let url) = reference, !reference.isShared, try !StoreReference(attached.path).isShared
+    else {
       throw ValidationError("--attach does not work with a store that machines share.")
     }
     return try RecordStore(
@@ -282,8 +283,8 @@ struct WriteOptions: ParsableArguments {
   @Flag(help: "Do everything except write.")
   var dryRun = false
 
-  /// Runs `body` as one transaction. With `--dry-run`, its changes are discarded. Notes what deletions do to the records
-  /// of other tables.
+  /// Runs `body` as one transaction. With `--dry-run`, its changes are discarded. Notes what deletions do to the
+  /// records of other tables.
   /// - Parameter name: the name of the step for 'filedb undo', for example "import of 3 records into food"; `nil` to
   ///   describe what happened to the records.
   @discardableResult
@@ -399,8 +400,8 @@ struct WriteOptions: ParsableArguments {
 }
 
 extension Error {
-  /// The error of a write without the id of a record that it would have added: there is none now, and another record may
-  /// get this id.
+  /// The error of a write without the id of a record that it would have added: there is none now, and another record
+  /// may get this id.
   fileprivate func withoutNewRecord(of store: RecordStore) -> any Error {
     if let error = self as? ScriptError {
       return ScriptError(file: error.file, line: error.line, cause: error.cause.withoutNewRecord(of: store))

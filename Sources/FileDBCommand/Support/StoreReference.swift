@@ -2,8 +2,8 @@ import ArgumentParser
 import FileDB
 import FileDBEssentials
 
-/// The place of a store, as a command line names it.
-enum StorePlace: Equatable {
+/// A store, as a command line names it.
+enum StoreReference: Equatable {
   case folder(URL)
   /// An address such as `postgres://db/app?store=notes` or `etcd://m1,m2/app?store=notes`. It may contain a password.
   case address(String)
@@ -46,8 +46,8 @@ enum StorePlace: Equatable {
     return store
   }
 
-  /// Whether this is the place of an open store.
-  func isPlace(of store: RecordStore) -> Bool {
+  /// Whether it leads to an open store.
+  func leads(to store: RecordStore) -> Bool {
     if case .folder(let url) = self {
       url.standardizedFileURL.path == store.url.standardizedFileURL.path
     } else {

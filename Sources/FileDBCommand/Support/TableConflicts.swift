@@ -84,7 +84,7 @@ struct TableConflicts {
     let subjects = Set(settled.map(\.subject))
     rest.conflicts.removeAll { subjects.contains($0.subject) }
     // The store that wrote is closed.
-    try StorePlace.folder(store.url).open(for: .once).keep(rest, of: name)
+    try StoreReference.folder(store.url).open(for: .once).keep(rest, of: name)
   }
 }
 
