@@ -8,8 +8,8 @@ public struct TableSchema: Hashable, Sendable {
   /// The version of the records' shape, from 0. Each migration raises it.
   public var version: Int64
   /// The fields, in the order in which their columns are shown.
-  public var fields: [FieldSchema] { didSet { places = FieldPlaces() } }
-  private var places = FieldPlaces()
+  public var fields: [FieldSchema] { didSet { indices = FieldIndices() } }
+  private var indices = FieldIndices()
   /// Lists of fields that are unique together: no two records may have the same values in all fields of a list. A
   /// record that lacks one of the fields is not compared.
   public var unique: [[String]]
@@ -26,18 +26,18 @@ public struct TableSchema: Hashable, Sendable {
   /// Setting a field replaces the one with that name, or adds it at the end. Setting `nil` removes it.
   /// - Complexity: O(1) on average; O(*n*) for the first use after ``fields`` has changed, and after a field is removed.
   public subscript(name: String) -> FieldSchema? {
-    get { places.place(of: name, in: fields).map { fields[$0] } }
+    get { indices.index(of: name, in: fields).map { fields[$0] } }
     set {
-      var places = places
-      switch (places.place(of: name, in: fields), newValue) {
+      var indices = indices
+      switch (indices.index(of: name, in: fields), newValue) {
       case (let place?, let field?):
         fields[place] = field
-        if compareUTF8(field.name, name) == 0 { self.places = places }
+        if compareUTF8(field.name, name) == 0 { self.indices = indices }
       case (let place?, nil): fields.remove(at: place)
       case (nil, let field?):
         fields.append(field)
-        places.add(field.name, at: fields.count - 1)
-        self.places = places
+        indices.add(field.name, at: fields.count - 1)
+        self.indices = indices
       case (nil, nil): break
       }
     }
