@@ -62,7 +62,7 @@ extension Site {
       let (result, entry) = try store.undoLog.loggedWrite(named: step) { tx in
         let before = try tx[name].snapshot()
         let result = try body(&tx)
-        ownWrites.note(TableChange(from: before, to: try tx[name].snapshot()), of: name)
+        ownWrites.add(TableChange(from: before, to: try tx[name].snapshot()), of: name)
         return result
       }
       return Edit(result: result, step: entry?.id)

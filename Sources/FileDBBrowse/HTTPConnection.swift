@@ -47,7 +47,7 @@ final class HTTPConnection: ChannelInboundHandler {
   }
 
   private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-    headLimit.noteHead()
+    headLimit.headIsComplete()
     // There is more time between requests.
     endUnless(within: server.limits.requestTime, context)
     let length = head.headers.reduce(head.uri.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
@@ -61,7 +61,7 @@ final class HTTPConnection: ChannelInboundHandler {
     {
       return part(with: Self.tooLong, context)
     }
-    server.connections.noteRequest(on: context.channel)
+    server.connections.requestBegan(on: context.channel)
     state = .receiving(head, body: ByteBuffer())
   }
 
@@ -112,7 +112,7 @@ final class HTTPConnection: ChannelInboundHandler {
   /// Answers a request without reading it to its end.
   private func part(with response: Response, _ context: ChannelHandlerContext) {
     state = .parting
-    server.connections.noteWaiting(context.channel)
+    server.connections.requestEnded(on: context.channel)
     var head = Self.head(of: response)
     head.headers.add(name: "Connection", value: "close")
     context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
@@ -167,7 +167,7 @@ final class HTTPConnection: ChannelInboundHandler {
     guard head.isKeepAlive else { return end.whenComplete { _ in channel.close(promise: nil) } }
     state = .waiting
     headLimit.expectHead()
-    server.connections.noteWaiting(channel)
+    server.connections.requestEnded(on: channel)
     endUnless(within: server.limits.idleTime, context)
   }
 

@@ -11,7 +11,7 @@ final class HeadLimit: ChannelInboundHandler {
 
   init(_ limit: Int) { self.limit = limit }
 
-  func noteHead() { received = nil }
+  func headIsComplete() { received = nil }
   func expectHead() { received = 0 }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -41,11 +41,11 @@ final class OpenConnections: Sendable {
     return isAdmitted
   }
 
-  func noteRequest(on channel: any Channel) {
+  func requestBegan(on channel: any Channel) {
     state.withLock { $0.connections[ObjectIdentifier(channel)]?.waitingSince = nil }
   }
 
-  func noteWaiting(_ channel: any Channel) {
+  func requestEnded(on channel: any Channel) {
     state.withLock { $0.connections[ObjectIdentifier(channel)]?.waitingSince = .now() }
   }
 

@@ -19,8 +19,8 @@ final class OwnWrites: Sendable {
   private static let mostRecords = 10_000
   private let traces = Mutex<[String: Trace]>([:])
 
-  /// Records a change that is about to be committed. Pages are told of it before the write returns.
-  func note(_ change: TableChange<Fields>, of table: String) {
+  /// Adds a change that is about to be committed. Pages are told of it before the write returns.
+  func add(_ change: TableChange<Fields>, of table: String) {
     let ids = change.ids
     if ids.isEmpty { return }
     traces.withLock { traces in

@@ -134,7 +134,7 @@ package final class ReplicaLog: CommitLog {
     return FollowedCommit(last.sequence, last.token)
   }
 
-  /// The same, once a commit that will be sent is noted.
+  /// The same, once a commit that will be sent is written down.
   private func position(beforeSending commit: NewCommit?) throws(StoreError) -> FollowedCommit {
     let position = position()
     if let commit { try notes.write(SentCommit(commit, after: position.sequence)) }

@@ -1,8 +1,8 @@
 import FileDB
 import FileDBEssentials
 
-/// A commit on its way to a shared log. The folder notes it before it is sent. So if nobody hears whether the log has
-/// it, the next process can find out.
+/// A commit on its way to a shared log. It is written down in the folder before it is sent. So if nobody hears whether
+/// the log has it, the next process can find out.
 package struct SentCommit: Equatable, Sendable {
   package let token: CommitToken
   /// The folder's last commit when this one was sent. If the log has this one, it comes later.

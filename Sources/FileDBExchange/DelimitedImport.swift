@@ -156,10 +156,10 @@ public struct DelimitedImport: Sendable {
     if let type = types[name] { return column(name, type, held: nil) }
     let fallback = fallbackTypes[name]
     guard let held = table?[name], let type = held.textType else {
-      if let fallback { table?.note(new: fallback, of: name) }
+      if let fallback { table?.add(new: fallback, of: name) }
       return column(name, fallback ?? .string, held: nil)
     }
-    if !held.agrees(with: fallback ?? .string) { table?.note(held, of: name) }
+    if !held.agrees(with: fallback ?? .string) { table?.use(held, of: name) }
     return column(name, type, held: held)
   }
 

@@ -55,7 +55,7 @@ struct DelimitedRecords: ~Copyable {
     block.append("</string>\n" as StaticString)
     isTaken = isTaken && append(cells, fields.others, row)
     block.append("\t\t</dict>\n" as StaticString)
-    if isTaken { note(id, from: start) } else { block.cut(to: start) }
+    if isTaken { addRecord(id, from: start) } else { block.cut(to: start) }
     return isTaken
   }
 
@@ -72,7 +72,7 @@ struct DelimitedRecords: ~Copyable {
     let record = EncodedRecord(id: id, fields: fields)
     block.reserve(canonical: record.bytes.count, text: 0)
     record.bytes.withUnsafeBufferPointer { block.append(canonical: $0) }
-    note(id, from: start)
+    addRecord(id, from: start)
   }
 
   /// The records that were added, in order. They are removed from here.
@@ -93,7 +93,7 @@ struct DelimitedRecords: ~Copyable {
     return AnyRecordID(counted: counter + 1)
   }
 
-  private mutating func note(_ id: AnyRecordID, from start: Int) {
+  private mutating func addRecord(_ id: AnyRecordID, from start: Int) {
     counter = id.rawValue
     places.append((id, start..<block.count))
     if block.count >= Self.blockLength { endBlock() }

@@ -102,7 +102,7 @@ struct JSONParser: ~Copyable {
     -> PlistDictionary
   {
     let dictionary = PlistDictionary(unsorted: entries) {
-      note("the key '\(entries[$0].key)' is in the object twice", at: start)
+      reportFault("the key '\(entries[$0].key)' is in the object twice", at: start)
     }
     return dictionary ?? PlistDictionary()
   }
@@ -117,7 +117,7 @@ struct JSONParser: ~Copyable {
       if let value = try value(depth: depth + 1) {
         elements.append(value)
       } else {
-        note("an array of a property list cannot hold null", at: start)
+        reportFault("an array of a property list cannot hold null", at: start)
       }
     } while try takeIf(UInt8(ascii: ","))
     try expect(UInt8(ascii: "]"), "a ',' or the array's ']' should be here")
@@ -153,7 +153,7 @@ struct JSONParser: ~Copyable {
       isReal ? PlistNumber.real(digits).map(PlistValue.real) : PlistNumber.integer(digits)
     }
     guard let value else {
-      note(
+      reportFault(
         isReal
           ? "this number is too large for a real"
           : "this number is too large for an integer, which ends at 2^64-1",
@@ -178,7 +178,7 @@ extension JSONParser {
       switch byte {
       case UInt8(ascii: "\""):
         if let text = String(validating: bytes, as: UTF8.self) { return text }
-        note("this text is not UTF-8", at: start)
+        reportFault("this text is not UTF-8", at: start)
         return ""
       case UInt8(ascii: "\\"): try appendEscape(to: &bytes)
       case 0..<0x20: throw error("a control character in a string must be written as an escape", at: position)
@@ -209,24 +209,26 @@ extension JSONParser {
   private mutating func appendScalar(of unit: UInt16, at start: TextPosition, to bytes: inout [UInt8]) throws
   {
     if let scalar = Unicode.Scalar(unit) { return bytes.append(contentsOf: String(scalar).utf8) }
-    guard UTF16.isLeadSurrogate(unit), try peek() == UInt8(ascii: "\\") else { return noteHalf(at: start) }
+    guard UTF16.isLeadSurrogate(unit), try peek() == UInt8(ascii: "\\") else {
+      return reportHalfCharacter(at: start)
+    }
     _ = try take()
     guard try peek() == UInt8(ascii: "u") else {
-      noteHalf(at: start)
+      reportHalfCharacter(at: start)
       return try appendEscape(to: &bytes)
     }
     _ = try take()
     let second = try hexadecimal(at: start)
     let value = 0x10000 + (UInt32(unit & 0x3FF) << 10 | UInt32(second & 0x3FF))
     guard UTF16.isTrailSurrogate(second), let scalar = Unicode.Scalar(value) else {
-      return noteHalf(at: start)
+      return reportHalfCharacter(at: start)
     }
     bytes.append(contentsOf: String(scalar).utf8)
   }
 
   /// Without its other half, half of a pair is no character.
-  private mutating func noteHalf(at start: TextPosition) {
-    note("this escape is half a character", at: start)
+  private mutating func reportHalfCharacter(at start: TextPosition) {
+    reportFault("this escape is half a character", at: start)
   }
 
   private mutating func hexadecimal(at start: TextPosition) throws -> UInt16 {
@@ -282,7 +284,7 @@ extension JSONParser {
     return byte
   }
 
-  private mutating func note(_ message: String, at position: TextPosition) {
+  private mutating func reportFault(_ message: String, at position: TextPosition) {
     if fault == nil { fault = error(message, at: position) }
   }
 

@@ -89,7 +89,7 @@ package struct RowMerge {
   package mutating func take(
     _ reading: ImportRow.Reading, in transaction: inout StoreTransaction, progress: (_ rows: Int) -> Void
   ) throws {
-    noteRow(progress)
+    countRow(progress)
     let wasExport = isExport
     let step: Step
     do throws(StoreError) {
@@ -102,7 +102,7 @@ package struct RowMerge {
     try take(step, in: &transaction)
   }
 
-  private mutating func noteRow(_ progress: (_ rows: Int) -> Void) {
+  private mutating func countRow(_ progress: (_ rows: Int) -> Void) {
     count += 1
     if count % Self.batchSize == 0 { progress(count) }
   }
@@ -212,7 +212,7 @@ package struct RowMerge {
     }
     if let counter { try transaction[table].raiseCounter(to: counter) }
     if notesOrigins {
-      transaction.noteOrigins(of: table.text) { [recordOrigins, file] id in
+      transaction.addOrigins(of: table.text) { [recordOrigins, file] id in
         recordOrigins[id].map { RecordOrigin(file: file, line: $0.line, text: $0.text) }
       }
     }
@@ -241,7 +241,7 @@ package struct RowMerge {
     let limits = try transaction[table].store.options.limits
     var records = DelimitedRecords(columns.named, rows.emptyText, limits: limits, in: before)
     while try reader.advance() {
-      noteRow(progress)
+      countRow(progress)
       if try reader.withCells({ try records.append($0, $1) }) { continue }
       do throws(StoreError) {
         let row = try rows.row(reader.reading(), columns: columns, file: file).get()

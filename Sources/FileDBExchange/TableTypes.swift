@@ -30,8 +30,8 @@ final class TableTypes {
     return type
   }
 
-  func note(_ type: HeldType, of name: String) { if type.isSurprising { used[name] = type.textType } }
-  func note(new type: FieldType, of name: String) { if ownName(name) != nil { new[name] = type } }
+  func use(_ type: HeldType, of name: String) { if type.isSurprising { used[name] = type.textType } }
+  func add(new type: FieldType, of name: String) { if ownName(name) != nil { new[name] = type } }
 
   /// The field's name in the table; `nil` for the `id` that an export added.
   private func ownName(_ name: String) -> String? {
@@ -59,7 +59,7 @@ extension ImportRow {
       }
       guard value != field.value else { continue }
       row.fields[field.key] = value
-      types.note(type, of: field.key)
+      types.use(type, of: field.key)
     }
     return row
   }

@@ -159,8 +159,8 @@ package struct Journal: Sendable {
     doubtfulStart = nil
   }
 
-  /// Records that the commits up to this one are durable.
-  package mutating func noteSynced(through sequence: UInt64) { synced = max(synced, sequence) }
+  /// Must be called when the commits up to this one are durable.
+  package mutating func didSync(through sequence: UInt64) { synced = max(synced, sequence) }
 
   /// Removes what a crash or a failed write left after the end. Otherwise it might one day seem to follow a new frame.
   /// - Returns: whether the file must be synced before a frame is written.
@@ -182,7 +182,7 @@ package struct Journal: Sendable {
   /// frame is written: on ext4, the sync of another process that waits for the same pages may return before the new
   /// length is durable. Zeros that others wrote are written again, because a sync does not bring back what an earlier,
   /// failed sync has dropped.
-  /// - Returns: whether to sync the file and call ``noteLengthSynced()`` before a frame is written.
+  /// - Returns: whether to sync the file and call ``didSyncLength()`` before a frame is written.
   package mutating func reserve(_ count: Int) throws(DiskError) -> Bool {
     let needed = end + JournalFrame.paddedCount(count)
     guard needed > provenLength else { return false }
@@ -196,8 +196,8 @@ package struct Journal: Sendable {
     return true
   }
 
-  /// Records that the file's present length is durable.
-  package mutating func noteLengthSynced() { provenLength = length }
+  /// Must be called when the file's present length is durable.
+  package mutating func didSyncLength() { provenLength = length }
 
   /// Reads the file from ``end`` on.
   private mutating func scan(after sequence: UInt64?) throws(JournalError) -> JournalScan {

@@ -19,12 +19,12 @@ package struct CanonicalTable {
     _ bytes: [UInt8], limits: PlistLimits = PlistLimits(), shape: OrderedRecords.Shape = .standard,
     leastPart: Int = 1 << 22
   ) -> TableState? {
-    decodeNotingOffsets(bytes, limits: limits, shape: shape, leastPart: leastPart)?.state
+    decodeWithOffsets(bytes, limits: limits, shape: shape, leastPart: leastPart)?.state
   }
 
   /// The table in `bytes`, and where its parts are; `nil` if they are not canonical. There are no offsets if a record
   /// has a higher id than the counter: only a look at all records shows that.
-  package static func decodeNotingOffsets(
+  package static func decodeWithOffsets(
     _ bytes: [UInt8], limits: PlistLimits = PlistLimits(), shape: OrderedRecords.Shape = .standard,
     leastPart: Int = 1 << 22
   ) -> (state: TableState, offsets: TableOffsets?)? {

@@ -17,14 +17,14 @@ package struct ChangeRecorder: Sendable {
   package var changes: [AppliedChange] { finished + [runChange].compactMap(\.self) }
 
   package mutating func apply(_ change: Change) throws(StoreError) {
-    let applied = try table.applyNoting(change)
+    let applied = try table.applyRecording(change)
     endRun()
     finished.append(applied)
   }
 
   /// Inserts a record. Records that are inserted one below the other become one change.
   package mutating func insert(_ record: EncodedRecord, at index: Int) throws(StoreError) {
-    let applied = try table.applyNoting(.insert([record], index: index))
+    let applied = try table.applyRecording(.insert([record], index: index))
     // Not `if let run`: with a second reference to the records, each of them would copy those before it.
     if run.map({ $0.index + $0.records.count }) == index {
       run?.records.append(record)

@@ -21,17 +21,17 @@ package enum TableFile {
     _ bytes: [UInt8], file: String, table: String, limits: PlistLimits,
     shape: OrderedRecords.Shape = .standard
   ) throws(StoreError) -> TableState {
-    try decodeNotingOffsets(bytes, file: file, table: table, limits: limits, shape: shape).state
+    try decodeWithOffsets(bytes, file: file, table: table, limits: limits, shape: shape).state
   }
 
   /// Reads the table from `bytes`. If they are canonical and the counter is right, this also returns where the parts of
   /// the table are.
   /// - Throws: as ``decode(_:file:table:limits:shape:)``.
-  package static func decodeNotingOffsets(
+  package static func decodeWithOffsets(
     _ bytes: [UInt8], file: String, table: String, limits: PlistLimits,
     shape: OrderedRecords.Shape = .standard
   ) throws(StoreError) -> (state: TableState, offsets: TableOffsets?) {
-    if let table = CanonicalTable.decodeNotingOffsets(bytes, limits: limits, shape: shape) {
+    if let table = CanonicalTable.decodeWithOffsets(bytes, limits: limits, shape: shape) {
       return (table.state, table.offsets)
     }
     let root: PlistValue

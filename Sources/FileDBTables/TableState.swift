@@ -106,7 +106,7 @@ package struct TableState: Sendable {
 
   /// Carries out a change, and returns what it found.
   /// - Throws: as ``apply(_:)``.
-  package mutating func applyNoting(_ change: Change) throws(StoreError) -> AppliedChange {
+  package mutating func applyRecording(_ change: Change) throws(StoreError) -> AppliedChange {
     let found = found(by: change)
     try apply(change)
     return AppliedChange(change, found: found)

@@ -38,7 +38,7 @@ struct EtcdAnswerTests {
       _ = try user.append("t") { _ in [.create] }
       let version = try user.newest("t")
       var now = version.state
-      let applied = try now.applyNoting(.insert([record(1)], index: 0))
+      let applied = try now.applyRecording(.insert([record(1)], index: 0))
       let commit = NewCommit(
         changes: [LoggedChange(applied, of: "t")], position: version.through, tables: ["t": version.lineage],
         states: ["t": now])

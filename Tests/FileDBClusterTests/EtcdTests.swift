@@ -249,7 +249,7 @@ struct EtcdTests {
     // In the list, each name has more than 540 characters.
     let names = (1...2_000).map { TableKey(String(repeating: "ä", count: 90) + "\($0)") }
     var table = TableState()
-    let applied = try table.applyNoting(.create)
+    let applied = try table.applyRecording(.create)
     let commit = NewCommit(
       changes: names.map { LoggedChange(applied, of: $0) }, position: 0,
       tables: Dictionary(uniqueKeysWithValues: names.map { ($0, 0) }),

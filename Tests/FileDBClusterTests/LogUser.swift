@@ -36,7 +36,7 @@ struct LogUser: Sendable {
   func commit(_ text: String) throws -> NewCommit {
     let version = try newest("t")
     var now = version.state
-    let applied = try now.applyNoting(.insert([record(now.counter + 1, text)], index: 0))
+    let applied = try now.applyRecording(.insert([record(now.counter + 1, text)], index: 0))
     return NewCommit(
       changes: [LoggedChange(applied, of: "t")], position: version.through, tables: ["t": version.lineage],
       states: ["t": now])
@@ -55,7 +55,7 @@ struct LogUser: Sendable {
       try log.append(timeout: longestWait) {
         let version = try newest(table)
         var now = version.state
-        let applied = try changes(version.state).map { LoggedChange(try now.applyNoting($0), of: table) }
+        let applied = try changes(version.state).map { LoggedChange(try now.applyRecording($0), of: table) }
         return NewCommit(
           changes: applied, position: version.through, tables: [table: version.lineage],
           hasListedTables: true,

@@ -369,7 +369,7 @@ struct PagedTableTests {
     try table.rows.makePaged()
     let load = try PagedLoad(into: table.rows)
     var plain = TableState()
-    let applied = try plain.applyNoting(.create)
+    let applied = try plain.applyRecording(.create)
     let commit = NewCommit(
       changes: [LoggedChange(applied, of: "events")], position: 0, tables: ["events": 0],
       states: ["events": plain])

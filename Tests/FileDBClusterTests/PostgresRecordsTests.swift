@@ -29,7 +29,7 @@ struct PostgresRecordsTests {
   ) throws {
     var next = tables
     let applied = try changes.map { table, change in
-      LoggedChange(try next[table, default: TableState()].applyNoting(change), of: table)
+      LoggedChange(try next[table, default: TableState()].applyRecording(change), of: table)
     }
     let touched = Set(changes.map(\.0))
     let commit = NewCommit(

@@ -68,7 +68,7 @@ struct PostgresStandbyTests {
 
   private func commit() throws -> NewCommit {
     var table = TableState()
-    let applied = try table.applyNoting(.create)
+    let applied = try table.applyRecording(.create)
     return NewCommit(
       changes: [LoggedChange(applied, of: "t")], position: 0, tables: ["t": 0], states: ["t": table])
   }

@@ -109,7 +109,7 @@ struct PostgresTests {
     #expect(try log.forgetCommits(olderThan: .zero) == 1)
     let late = PostgresLog(try server().info, store: log.name, timeout: longestWait)
     var table = TableState()
-    let applied = try table.applyNoting(.create)
+    let applied = try table.applyRecording(.create)
     let commit = NewCommit(
       changes: [LoggedChange(applied, of: "u")], position: 1, tables: ["u": 0], states: ["u": table])
     for position in [nil, FollowedCommit(sequence: 1)] {
@@ -125,7 +125,7 @@ struct PostgresTests {
     let token = CommitToken.random()
     #expect(try log.outcome(of: token) == .absent)
     var table = TableState()
-    let applied = try table.applyNoting(.create)
+    let applied = try table.applyRecording(.create)
     let late = NewCommit(
       token: token, changes: [LoggedChange(applied, of: "t")], position: 0, tables: ["t": 0],
       states: ["t": table])

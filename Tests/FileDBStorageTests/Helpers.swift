@@ -107,7 +107,7 @@ extension Journal {
     if try clean() { try file.syncData(.full) }
     if try reserve(payload.count) {
       try file.syncData(.full)
-      noteLengthSynced()
+      didSyncLength()
     }
     try rewriteDoubtful()
     try write(kind, payload)

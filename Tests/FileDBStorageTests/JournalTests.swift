@@ -128,7 +128,7 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
     var (disk, journal) = try newJournal()
     let start = journal.end
     try journal.append(.commit, [UInt8](repeating: 1, count: 100))
-    journal.noteSynced(through: 5)
+    journal.didSync(through: 5)
     try journal.append(.commit, [UInt8](repeating: 2, count: 100))
     try disk.open(path).write([UInt8](repeating: 0, count: 192), at: start)
     let damage = journalError { () throws(JournalError) in _ = try Journal.open(path, on: disk) }
@@ -251,7 +251,7 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
         var journal = try #require(try Journal.open(path, on: disk)).journal
         for number in 1...1_500 {
           try journal.append(.commit, [UInt8](repeating: 65, count: number % 700 + 1))
-          journal.noteSynced(through: journal.sequence)
+          journal.didSync(through: journal.sequence)
         }
       }
       writer.withLock { $0 = outcome }

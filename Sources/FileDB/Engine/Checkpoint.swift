@@ -43,8 +43,8 @@ extension FileLog {
         discard(drafts)
         throw error
       }
-      // 5. Without it: note where the records of the new files are. Closing the former files frees their space.
-      noteOffsets(of: installed)
+      // 5. Without it: write down where the records of the new files are. Closing the former files frees their space.
+      replaceOffsets(of: installed)
     }
     return conflicts
   }
@@ -153,8 +153,8 @@ extension FileLog {
     return (installed, waiting)
   }
 
-  /// Whether a draft may still be installed: the file that it was made from is still the table's, with the same mode and
-  /// owner, and nobody has begun another journal.
+  /// Whether a draft may still be installed: the file that it was made from is still the table's, with the same mode
+  /// and owner, and nobody has begun another journal.
   private func isCurrent(_ table: StagedTable) throws(StoreError) -> Bool {
     let key = table.draft.key
     let (known, pending, salt) = state.withLock { ($0.files[key], $0.pending[key], $0.salt) }
@@ -181,7 +181,7 @@ extension FileLog {
       let (installed, conflicts) = try replaceFiles([staged])
       if let conflict = conflicts[key] { throw conflict }
       try appendWritten(installed)
-      noteOffsets(of: installed)
+      replaceOffsets(of: installed)
     } catch {
       discard([staged])
       throw error
@@ -220,7 +220,7 @@ extension FileLog {
     // 3. Sync the folders before the journal forgets what is in the files. Do this even if a dropped table's file was
     //    gone already: whoever removed it may have died before the sync.
     try sync(Set(staged.map { $0.file.map { parentFolder(of: $0.target) } ?? folder.path }))
-    noteFiles(&installed)
+    updateFiles(&installed)
     return (installed, conflicts)
   }
 
@@ -242,8 +242,8 @@ extension FileLog {
     return try self.disk.install(file, over: isExpected)
   }
 
-  /// Records the files as they are now.
-  private func noteFiles(_ installed: inout [StagedTable]) {
+  /// Takes the new files, as they are now, into the state.
+  private func updateFiles(_ installed: inout [StagedTable]) {
     // The checkpoint is done. If a file's stamp cannot be read, the file is read again next time.
     var stamps = (try? disk.stamps(of: installed.compactMap(\.file)))?[...]
     for index in installed.indices where installed[index].file != nil {
@@ -300,7 +300,8 @@ extension FileLog {
 
   private func discard(_ staged: [StagedTable]) { disk.discard(staged.compactMap(\.file)) }
 
-  private func noteOffsets(of installed: [StagedTable]) {
+  /// Writes down where the records of large new files are, for those who do not read the files as a whole.
+  private func replaceOffsets(of installed: [StagedTable]) {
     for table in installed {
       if let stamp = table.stamp, let offsets = table.offsets, mayStayUnread(stamp) {
         let known = KnownOffsets(stamp: stamp, version: table.version, offsets: offsets)

@@ -118,7 +118,7 @@ extension FileLog {
   /// Writes a commit to the journal.
   /// - Parameter note: called with the commit as the log has it, before anybody who reads the log can see it.
   func writeCommit<Result>(
-    _ commit: JournalCommit, _ note: (inout State, Journal, LoggedCommit) -> Result
+    _ commit: JournalCommit, _ update: (inout State, Journal, LoggedCommit) -> Result
   ) throws(StoreError) -> Result {
     // 1. Make the files durable on which the journal builds from here on. The process that wrote them may have died
     //    before the sync. After a power cut, the commit would then not fit the older file.
@@ -140,17 +140,17 @@ extension FileLog {
     return try updateState(after: journal) { state throws(PayloadFault) in
       let logged = try state.add(
         commit, sequence: journal.sequence, byteCount: byteCount, recordsFile: records)
-      return note(&state, journal, logged)
+      return update(&state, journal, logged)
     }
   }
 
   /// Takes over a journal to which a frame was written, and what the frame says.
   func updateState<Result>(
-    after journal: Journal, _ note: (inout State) throws(PayloadFault) -> Result
+    after journal: Journal, _ update: (inout State) throws(PayloadFault) -> Result
   ) throws(StoreError) -> Result {
     try state.withLock { state throws(StoreError) in
       state.take(journal)
-      do throws(PayloadFault) { return try note(&state) } catch { throw damage(error.message) }
+      do throws(PayloadFault) { return try update(&state) } catch { throw damage(error.message) }
     }
   }
 
@@ -164,7 +164,7 @@ extension FileLog {
       if try journal.clean() { try syncJournal() }
       if try journal.reserve(payload.count) {
         try syncJournal()
-        journal.noteLengthSynced()
+        journal.didSyncLength()
       }
       try journal.rewriteDoubtful()
       try journal.write(kind, payload)  // One write.
@@ -254,8 +254,8 @@ extension FileLog {
     if case .unknown(let error)? = outcome { throw error }
   }
 
-  /// Makes one sync for all commits that are waiting now: one of each file, if another journal has begun since the first
-  /// of them. Nobody holds a lock during the sync.
+  /// Makes one sync for all commits that are waiting now: one of each file, if another journal has begun since the
+  /// first of them. Nobody holds a lock during the sync.
   fileprivate func syncWaiting(_ strength: SyncStrength?) -> FileTicket.Outcome {
     let (tickets, journal, failure) = state.withLock { ($0.waiting, $0.journal, $0.failure) }
     var former: [any OpenFile] = []
@@ -277,7 +277,7 @@ extension FileLog {
       case .unknown(let error): state.failure = error
       case .durable:
         if strength != nil, let journal, state.journal?.file === journal.file {
-          state.journal?.noteSynced(through: journal.sequence)
+          state.journal?.didSync(through: journal.sequence)
         }
       }
       state.waiting.removeFirst(tickets.count)

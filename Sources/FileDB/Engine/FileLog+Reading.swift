@@ -227,7 +227,7 @@ extension FileLog {
         return try state.journal.map { journal throws(StoreError) in try disk.isCurrent(journal) } ?? true
       case (let old?, let new?) where path == known.path && new.provesUnchanged(since: old): return true
       default:
-        // A checkpoint that is still going on has noted the new file.
+        // A checkpoint that is still going on has named the new file in the journal.
         try readOn(&state)
         return state.files[table]?.lineage == lineage && state.followFile(at: path, status?.stamp, of: table)
       }

@@ -50,8 +50,8 @@ extension FileLog {
     let content: FileContent
     /// `nil` if there is no file.
     let stamp: FileStamp?
-    /// A table that was read from this file or a former one of its lineage includes all commits up to this one, or it must
-    /// get them from the journal.
+    /// A table that was read from this file or a former one of its lineage includes all commits up to this one, or it
+    /// must get them from the journal.
     var through: UInt64 = 0
     /// Whether this process has made the file and its name durable.
     var isDurable = false
@@ -136,7 +136,7 @@ extension FileLog.State {
   mutating func take(_ changed: Journal) {
     let synced = journal?.synced ?? 0
     journal = changed
-    journal?.noteSynced(through: synced)
+    journal?.didSync(through: synced)
     end = changed.end
   }
 
@@ -168,8 +168,8 @@ extension FileLog.State {
     return logged
   }
 
-  /// The table that a commit was made for: the present file's, or one that a checkpoint made of it. If a repair wrote the
-  /// commit, the table may already include it.
+  /// The table that a commit was made for: the present file's, or one that a checkpoint made of it. If a repair wrote
+  /// the commit, the table may already include it.
   private func former(_ table: TableKey, _ former: JournalCommit.Table) -> LoggedCommit.Former {
     let file = files[table].flatMap {
       former.sequence != nil && pending[table]?.lastCommit(in: $0.content.version) != nil ? $0 : nil

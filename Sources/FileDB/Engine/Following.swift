@@ -137,12 +137,12 @@ extension FileLog.State {
 
 extension NewCommit {
   /// The commit as the payload that <doc:Journal> describes, without the parts about files.
-  /// - Parameter note: called with the range of each record and each schema in the payload, in order.
-  package func payload(noting note: (Range<Int>) -> Void = { _ in }) -> [UInt8] {
+  /// - Parameter body: called with the range of each record and each schema in the payload, in order.
+  package func payload(forEachElement body: (Range<Int>) -> Void = { _ in }) -> [UInt8] {
     JournalCommit(
       date: date, token: token, undo: undo,
       tables: tables.mapValues { _ in JournalCommit.Table(sequence: position, base: nil) }, changes: changes
-    ).payload(noting: note)
+    ).payload(forEachElement: body)
   }
 }
 
@@ -159,7 +159,7 @@ extension TableState {
 }
 
 extension LoggedCommit {
-  /// Reads what ``NewCommit/payload(noting:)`` wrote.
+  /// Reads what ``NewCommit/payload(forEachElement:)`` wrote.
   /// - Parameters:
   ///   - depth: the depth of the deepest record.
   ///   - lineage: the ``TableVersion/lineage`` of all tables that the log has now.

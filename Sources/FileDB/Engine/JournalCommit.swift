@@ -37,7 +37,9 @@ extension JournalCommit {
   /// - Parameters:
   ///   - file: the file with its records; `nil` if the records follow their changes.
   ///   - note: called with the range of each record and each schema in the payload, in order.
-  func payload(recordsIn file: RecordsFile? = nil, noting note: (Range<Int>) -> Void = { _ in }) -> [UInt8] {
+  func payload(recordsIn file: RecordsFile? = nil, forEachElement body: (Range<Int>) -> Void = { _ in })
+    -> [UInt8]
+  {
     var writer = LineWriter()
     writer.reserve(512 + (file == nil ? records.reduce(0) { $0 + $1.bytes.count } : 0))
     writer.beginLine("date")
@@ -61,12 +63,12 @@ extension JournalCommit {
       var start = writer.bytes.count
       for record in file == nil ? change.change.records : [] {
         writer.append(record)
-        note(start..<writer.bytes.count)
+        body(start..<writer.bytes.count)
         start = writer.bytes.count
       }
       if case .declare(let schema?) = change.change {
         writer.append(schema)
-        note(start..<writer.bytes.count)
+        body(start..<writer.bytes.count)
       }
     }
     return writer.bytes

@@ -36,9 +36,9 @@ extension FileLog {
     folder.removeRecords(except: state.withLock { Set($0.recordsFiles.map(\.file.name)) })
     // This saves the next process a sync. If a power cut takes this frame, nothing else is lost.
     if let inode = state.withLock(\.journal).flatMap({ Int64(exactly: $0.inode) }),
-      let noted = try? writeFrame(.written, WrittenFiles(journal: inode).payload)
+      let extended = try? writeFrame(.written, WrittenFiles(journal: inode).payload)
     {
-      state.withLock { $0.take(noted) }
+      state.withLock { $0.take(extended) }
     }
   }
 

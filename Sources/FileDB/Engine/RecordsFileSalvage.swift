@@ -32,7 +32,7 @@ struct RecordsFileSalvage {
     guard file.count <= max(bytes.count, Self.mostMissing), pieces.contains(where: { $0.record != nil }),
       place(pieces, file, isOfOneChange, isWhole: bytes.count == file.size)
     else { return nil }
-    note(pieces, bytes, file)
+    addNotes(pieces, bytes, file)
   }
 
   /// A forged number must not reserve memory without end.
@@ -114,7 +114,7 @@ struct RecordsFileSalvage {
   /// The most places that are named.
   private static let mostNotes = 20
 
-  private mutating func note(_ pieces: [Piece], _ bytes: [UInt8], _ file: RecordsFile) {
+  private mutating func addNotes(_ pieces: [Piece], _ bytes: [UInt8], _ file: RecordsFile) {
     let unread = pieces.filter { $0.record == nil }
     for piece in unread.prefix(Self.mostNotes) {
       notes.append("byte \(piece.range.lowerBound) of '\(file.name)': a record cannot be read here")

@@ -38,7 +38,7 @@ extension FileLog {
     }
     let fileContent = FileContent(content.bytes)
     let decoded = Result { () throws(StoreError) in
-      try TableFile.decodeNotingOffsets(
+      try TableFile.decodeWithOffsets(
         content.bytes, file: path, table: table.text, limits: options.limits, shape: options.shape)
     }
     if case .pieces = options.reading, case .success((let state, let offsets?)) = decoded,

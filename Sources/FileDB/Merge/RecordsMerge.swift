@@ -40,7 +40,7 @@ package struct RecordsMerge: Sendable {
       counter: max(counter, numbers.lastNew), records: records, foreignKeys: root.merged,
       shape: ours.records.shape)
     if let side { try settle(taking: side) }
-    try noteBrokenRules(ours, theirs)
+    try addBrokenRules(ours, theirs)
   }
 
   /// Settles all conflicts with the version of one side.
@@ -61,8 +61,9 @@ package struct RecordsMerge: Sendable {
     conflicts = []
   }
 
-  /// Each side may follow the rules, and the two together may break them.
-  private mutating func noteBrokenRules(_ ours: TableState, _ theirs: TableState) throws(StoreError) {
+  /// Adds the rules that the merged records break as conflicts. Each side may follow them, and the two together may
+  /// not.
+  private mutating func addBrokenRules(_ ours: TableState, _ theirs: TableState) throws(StoreError) {
     guard merged.schema.schema != nil else { return }
     // Other tables are unknown here, so every reference counts as valid.
     let isNamed = { (_: PlistValue, _: ReferenceRule) throws(StoreError) in true }

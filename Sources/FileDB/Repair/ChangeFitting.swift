@@ -39,7 +39,7 @@ extension TableState {
 
   @discardableResult
   private mutating func applyAll(_ changes: [Change]) -> [AppliedChange] {
-    changes.compactMap { change in try? applyNoting(change) }
+    changes.compactMap { change in try? applyRecording(change) }
   }
 
   private func fitting(_ change: Change) -> [Change] {

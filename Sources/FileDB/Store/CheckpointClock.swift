@@ -21,9 +21,9 @@ final class CheckpointClock: Sendable {
   /// Whether this process has committed anything since the last checkpoint.
   var hasCommits: Bool { state.withLock { $0.hasCommits } }
 
-  /// Records a commit.
+  /// Must be called after each commit.
   /// - Returns: whether the caller must arrange for another look.
-  func noteCommit() -> Bool {
+  func commitWasMade() -> Bool {
     state.withLock { state in
       state.hasCommits = true
       state.lastCommit = .now
@@ -54,14 +54,14 @@ final class CheckpointClock: Sendable {
 
   func endRun() { state.withLock { $0.isRunning = false } }
 
-  /// Records that a checkpoint begins. It need not include the commits that follow.
-  func noteStart() { state.withLock { $0.hasCommits = false } }
+  /// Must be called before a checkpoint. The checkpoint need not include the commits that follow.
+  func checkpointBegan() { state.withLock { $0.hasCommits = false } }
 
-  /// Records that a checkpoint has ended. If the journal is still long, the next run waits until it is twice as long.
-  func noteEnd(_ sizes: JournalSizes) {
+  /// Must be called after a checkpoint. If the journal is still long, the next run waits until it is twice as long.
+  func checkpointEnded(_ sizes: JournalSizes) {
     state.withLock { $0.nextSize = sizes.journal >= Self.smallestSize ? 2 * sizes.journal : 0 }
   }
 
-  /// Records that the checkpoint failed.
-  func noteFailure() { state.withLock { $0.hasCommits = true } }
+  /// Must be called if the checkpoint failed.
+  func checkpointFailed() { state.withLock { $0.hasCommits = true } }
 }

@@ -36,8 +36,8 @@ extension RecordStore {
     }
     try checkOpen()
     guard let files else { return }
-    checkpoints.noteStart()
-    defer { checkpoints.noteEnd(files.sizes) }
+    checkpoints.checkpointBegan()
+    defer { checkpoints.checkpointEnded(files.sizes) }
     do {
       let conflicts = try files.checkpoint(
         scope, patience: patience, timeout: timeout,
@@ -45,7 +45,7 @@ extension RecordStore {
       if let conflict = conflicts.min(by: { $0.key < $1.key })?.value { throw conflict }
       try shownFiles?.update()
     } catch {
-      checkpoints.noteFailure()
+      checkpoints.checkpointFailed()
       throw error
     }
   }
@@ -98,7 +98,7 @@ extension RecordStore {
     case .manual: break
     case .everyCommit: try? checkpoint(.all, patience: options.lockTimeout, timeout: options.lockTimeout)
     case .automatic:
-      if checkpoints.noteCommit() {
+      if checkpoints.commitWasMade() {
         lookAgainLater()
         ExitCheckpoints.add(self)
       }

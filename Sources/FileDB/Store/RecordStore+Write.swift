@@ -142,7 +142,7 @@ extension StoreError {
       .unreachable, "the log never took the commit, although it was sent several times: \(cause)")
   }
 
-  /// The same error for a commit that a folder has noted.
+  /// The same error for a commit that is written down in the folder.
   package func naming(_ token: CommitToken) -> StoreError {
     StoreError(code, "\(message) (\(token.text)); 'filedb shared sync' finds out")
   }

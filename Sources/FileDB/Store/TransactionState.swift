@@ -107,7 +107,7 @@ final class TransactionState {
         .unrepresentableValue,
         "a transaction may write records of \(limits.fileBytes) bytes together at most", table: name)
     }
-    do { box.table.changes.append(try box.table.now.applyNoting(change)) } catch {
+    do { box.table.changes.append(try box.table.now.applyRecording(change)) } catch {
       throw error.adding(table: name)
     }
     if order.last?.table == key { order[order.count - 1].count += 1 } else { order.append((key, 1)) }

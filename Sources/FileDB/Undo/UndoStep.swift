@@ -226,7 +226,7 @@ extension TransactionState {
     var own = try ownTable(key, seenAs: seen)
     let changes = try undo.changes(in: own)
     guard seen.beneath != nil else {
-      noteRestored(by: changes, of: undo, in: key, seen.schema)
+      permitFormerMisfits(in: changes, of: undo, in: key, seen.schema)
       for change in changes { try apply(change, to: key.text) }
       return !changes.isEmpty
     }
@@ -238,8 +238,8 @@ extension TransactionState {
   }
 
   /// Records that broke rules before may come back like that, if the rules are still the same.
-  private func noteRestored(
-    by changes: [Change], of undo: TableUndo, in key: TableKey, _ schema: SchemaDeclaration
+  private func permitFormerMisfits(
+    in changes: [Change], of undo: TableUndo, in key: TableKey, _ schema: SchemaDeclaration
   ) {
     let schema = undo.schema.map { SchemaDeclaration($0.before) } ?? schema
     guard let rules = undo.rules, schema.schema.map(RulesVersion.init) == rules else { return }

@@ -6,16 +6,16 @@ import Testing
   @Test func firstCommitAfterAPauseAsksForALook() {
     let clock = CheckpointClock()
     #expect(!clock.hasCommits)
-    #expect(clock.noteCommit())
-    #expect(!clock.noteCommit())
+    #expect(clock.commitWasMade())
+    #expect(!clock.commitWasMade())
     #expect(clock.hasCommits)
     #expect(!clock.isQuiet(for: .seconds(3_600)), "the pause has only begun")
-    #expect(!clock.noteCommit(), "whoever looked will look again")
+    #expect(!clock.commitWasMade(), "whoever looked will look again")
     #expect(clock.isQuiet(for: .zero))
-    #expect(clock.noteCommit())
-    clock.noteStart()
+    #expect(clock.commitWasMade())
+    clock.checkpointBegan()
     #expect(!clock.hasCommits)
-    clock.noteFailure()
+    clock.checkpointFailed()
     #expect(clock.hasCommits)
   }
 
@@ -45,7 +45,7 @@ import Testing
     let clock = CheckpointClock()
     #expect(clock.beginRun(sizes(least)))
     #expect(!clock.beginRun(sizes(2 * least)))
-    clock.noteEnd(sizes(0))
+    clock.checkpointEnded(sizes(0))
     clock.endRun()
     #expect(clock.beginRun(sizes(least)))
   }
@@ -53,11 +53,11 @@ import Testing
   @Test func runThatLeavesALongJournalIsRepeatedAtTwiceTheSize() {
     let clock = CheckpointClock()
     #expect(clock.beginRun(sizes(least)))
-    clock.noteEnd(sizes(least))
+    clock.checkpointEnded(sizes(least))
     clock.endRun()
     #expect(!clock.beginRun(sizes(2 * least - 1)))
     #expect(clock.beginRun(sizes(2 * least)))
-    clock.noteEnd(sizes(0))
+    clock.checkpointEnded(sizes(0))
     clock.endRun()
     #expect(clock.beginRun(sizes(least)))
   }

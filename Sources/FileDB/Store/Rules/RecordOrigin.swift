@@ -15,9 +15,9 @@ package struct RecordOrigin: Sendable {
 
 /// A rule may turn out to be broken only at the end. Then it must still be known where the record came from.
 extension StoreTransaction {
-  /// Records where records come from, for errors at the transaction's end.
+  /// Tells where records come from, for errors at the transaction's end.
   /// - Parameter find: called for the records that break a rule.
-  package func noteOrigins(of table: String, _ find: @escaping (AnyRecordID) -> RecordOrigin?) {
+  package func addOrigins(of table: String, _ find: @escaping (AnyRecordID) -> RecordOrigin?) {
     state.recordOrigins[TableKey(table), default: []].append(find)
   }
 

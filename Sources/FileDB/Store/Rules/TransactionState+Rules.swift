@@ -15,7 +15,7 @@ extension TransactionState {
   func keepRules() throws(StoreError) {
     guard changeCount != keptChangeCount, isSubjectToRules else { return }
     try checkDeclarations()
-    try noteReferencingTables()
+    try updateReferencingTables()
     try checkTargets()
     try followDeletions()
     for box in changed {
@@ -76,8 +76,8 @@ extension TransactionState {
     Set((schema?.references ?? []).map(\.rule.tableKey)).subtracting([key])
   }
 
-  /// Records in each table which others refer to it, so that a deletion need not look at all tables.
-  private func noteReferencingTables() throws(StoreError) {
+  /// Writes into the schema of each table which others refer to it, so that a deletion need not look at all tables.
+  private func updateReferencingTables() throws(StoreError) {
     for box in changed {
       let (key, table) = (box.key, box.table)
       let now = table.now.exists ? table.now.schema.schema : nil
