@@ -20,7 +20,8 @@ extension FileLog {
   ) throws -> [TableKey: StoreError] {
     try folder.checkIsThere()
     guard try disk.status(folder.journalFile) != nil else { return [:] }
-    // 1. One checkpoint at a time, of all processes. Who wants the store's lock as well takes this one first.
+    // 1. Take the lock of checkpoints: only one process makes a checkpoint at a time. It is always taken before the
+    //    store's lock.
     let turn = try folder.lockCheckpoints(timeout: patience)
     defer { withExtendedLifetime(turn) {} }
 
@@ -69,8 +70,7 @@ extension FileLog {
     return due
   }
 
-  /// Sees to it that what other processes did survives a power cut: one may have failed to sync what it wrote, and
-  /// died.
+  /// Makes durable what other processes wrote into the journal. One of them may have failed to sync it, and died.
   private func confirm() throws(StoreError) {
     guard var journal = state.withLock(\.journal), journal.isDoubtful else { return }
     do throws(DiskError) {
@@ -105,7 +105,7 @@ extension FileLog {
       for key in due {
         do throws(StoreError) {
           let draft = try draft(key, of: tables)
-          // What another program saved becomes part of the store. This syncs its file.
+          // What another program saved becomes part of the store. So this syncs its file.
           if draft.isSaved { try makeDurable([key]) }
           staged.append(try StagedTable(draft, in: folder, salt: salt))
         } catch  where error.code == .conflict {
@@ -125,7 +125,7 @@ extension FileLog {
       try tables.catchUp()
       let version = try tables.newest(key)
       let (file, pending) = state.withLock { ($0.files[key], $0.pending[key]) }
-      // If another thread has read another file in the meantime, that is not the one that the table was made from.
+      // If another thread has read a newer file meanwhile, the table was not made from that file. Then try again.
       guard let file, file.lineage == version.lineage else { continue }
       let base = file.content.version
       let isSaved = pending.map { $0.lastCommit(in: base) == nil } ?? false
@@ -146,9 +146,10 @@ extension FileLog {
     conflicts.merge(failed) { $1 }
     try appendWritten(installed)
     try beginJournalIfLong(conflicts: Set(conflicts.keys))
-    // There may be other tables now. The checkpoint is done, so if adjusting fails, the next write tries again.
+    // Tables may have come or gone, so adjust who may use the folder. The checkpoint is done, so if this fails, the
+    // next write tries again.
     do throws(StoreError) { try folder.adjustMode() } catch { folder.checkAgain() }
-    // In another journal, nothing may wait for them.
+    // If another process has replaced the journal, no commits may be waiting for these tables any longer.
     let waiting = state.withLock { state in outdated.map(\.draft.key).filter { state.pending[$0] != nil } }
     return (installed, waiting)
   }
@@ -271,8 +272,8 @@ extension FileLog {
     try onDisk(syncJournal())
   }
 
-  /// Adds to the journal what a checkpoint has done, and syncs it. From here on, another program may save a file, and
-  /// only later commits seem to wait for it.
+  /// Adds to the journal what a checkpoint has done, and syncs it. If another program saves one of these files from
+  /// here on, only commits after the checkpoint count as waiting for it.
   private func appendWritten(_ installed: [StagedTable]) throws(StoreError) {
     if installed.isEmpty { return }
     let inode = state.withLock(\.journal).flatMap { Int64(exactly: $0.inode) }

@@ -18,7 +18,7 @@ extension FileLog {
         let commit = try state.withLock { state throws(StoreError) in
           state.isCurrent(for: new) ? try journalCommit(new, state) : nil
         }
-        // Another thread has read another file in the meantime. Then the body must run again.
+        // If another thread has read a newer file meanwhile, the body must run again.
         guard let commit else { continue }
 
         return try writeCommit(commit) { state, journal, logged in
@@ -58,8 +58,8 @@ extension FileLog {
     do throws(StoreError) {
       if let refusal = refusalOfSharedJournal { throw refusal }
       try syncName()
-      // Nothing of the present format is added to a journal of an older one, and nothing to that of another machine,
-      // which may still be writing to its own copy.
+      // Do not write into a journal of an older format. Do not write into the journal of another machine either, which
+      // may still be writing to its own copy.
       var attempts = 0
       while state.withLock({ $0.journal?.format != JournalStart.newestFormat }) || isOfAnotherMachine {
         attempts += 1
@@ -108,7 +108,7 @@ extension FileLog {
   /// Lets readers read on in the journal again, after ``prepare()``.
   func finishWriting() { state.withLock { $0.isLocked = false } }
 
-  /// Syncs the journal's name. Another process may have created the journal and died before it synced the name.
+  /// Syncs the journal's name. The process that created the journal may have died before it synced the name.
   func syncName() throws(StoreError) {
     if state.withLock(\.isNameSynced) { return }
     try syncBase(disk.disk.syncFolder(folder.ownFolder))
@@ -116,7 +116,7 @@ extension FileLog {
   }
 
   /// Writes a commit to the journal.
-  /// - Parameter note: called with the commit as the log has it, before anybody who reads the log can see it.
+  /// - Parameter update: called with the commit as the log has it, before anybody who reads the log can see it.
   func writeCommit<Result>(
     _ commit: JournalCommit, _ update: (inout State, Journal, LoggedCommit) -> Result
   ) throws(StoreError) -> Result {
@@ -130,7 +130,7 @@ extension FileLog {
     // 3. Write the frame. The commit point is the sync after it.
     let journal: Journal
     do throws(StoreError) { journal = try writeFrame(.commit, payload) } catch {
-      // No frame refers to this file. On a full disk it would be in the way.
+      // No frame refers to this file, and on a full disk it would take up room.
       if let records { folder.remove([records.name]) }
       throw error
     }
@@ -246,7 +246,7 @@ final class FileTicket: CommitTicket {
 }
 
 extension FileLog {
-  /// Makes everything in the journal durable. What follows builds on that, so if this fails, the log accepts no more
+  /// Makes everything in the journal durable. Later commits build on it, so if this fails, the log accepts no more
   /// commits.
   func syncJournal() throws(DiskError) {
     var outcome: FileTicket.Outcome?

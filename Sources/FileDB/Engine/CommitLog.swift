@@ -129,8 +129,8 @@ package enum CommitOutcome: Equatable, Sendable {
 
 package enum LogNews: Sendable {
   case commits([LoggedCommit])
-  /// The log has forgotten some of the commits, or it is another log now, which ends before them. Everything must be
-  /// read again. The log continues after this number.
+  /// The log has forgotten some of the commits, or another log has taken its place and ends before them. Everything
+  /// must be read again. The log continues after this number.
   case forgotten(upTo: UInt64)
 }
 

@@ -102,7 +102,8 @@ extension FileLog {
     if let opened, !isContinuation, !state.waiting.isEmpty, opened.journal.machine != disk.disk.machine,
       let former = state.journal
     {
-      // After the next write, the journal is one of this machine, and nobody sees what has happened.
+      // The next write makes the journal one of this machine. After that, nobody could see that a sync service had
+      // replaced it.
       try onDisk(keepIfLost(former.file))
     }
     let start = frames.first?.sequence ?? 0
@@ -141,7 +142,7 @@ extension FileLog {
     guard let known = state.files[table], StoreFolder.isAllowed(table) else { return }
     let (path, status) = try folder.file(of: table.text)
     if FileStamp.areSame(known.stamp, status?.stamp), known.stamp != nil { return }
-    // A table without a file may have existed in the meantime, and may have another counter.
+    // If the table has no file, it may have been created and dropped since, and its counter may have risen.
     if !state.followFile(at: path, status?.stamp, of: table), known.stamp == nil { state.files[table] = nil }
   }
 
@@ -160,7 +161,7 @@ extension FileLog {
       }
       return (commit, frame.payload.count + (file?.size ?? 0), file)
     } catch {
-      // This limit is a setting of the program. It is not damage, so nobody may repair it.
+      // The program's limit refuses the record. The journal is not damaged, so it must not be repaired.
       guard frame.payload.isIndented(by: depth) || records?[...].isIndented(by: depth) ?? false else {
         throw error
       }
@@ -222,7 +223,7 @@ extension FileLog {
     return try state.withLock { state throws(StoreError) in
       guard let known = state.files[table], known.lineage == lineage else { return false }
       switch (known.stamp, status?.stamp) {
-      // If another folder took the place of the store's, this is another table.
+      // If another folder has taken the place of the store's folder, this is another table.
       case (nil, nil):
         return try state.journal.map { journal throws(StoreError) in try disk.isCurrent(journal) } ?? true
       case (let old?, let new?) where path == known.path && new.provesUnchanged(since: old): return true
@@ -239,7 +240,7 @@ extension FileLog {
     while true { if let version = try readBase(of: table) { return version } }
   }
 
-  /// - Returns: `nil` if the file was replaced in the meantime. Then file and journal may not belong together.
+  /// - Returns: `nil` if the file was replaced in the meantime. Then the file and the journal may not belong together.
   private func readBase(of key: TableKey) throws(StoreError) -> TableVersion? {
     let read = try readFile(of: key)
     let found: (lineage: Int, pending: PendingTable?, through: UInt64)? = try state.withLock {

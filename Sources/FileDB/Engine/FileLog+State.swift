@@ -13,11 +13,12 @@ extension FileLog {
     private(set) var commits: [LoggedCommit] = []
     /// Where the frame of each of them ends.
     private var commitEnds: [Int] = []
-    /// Where the last frame ends that was taken in.
+    /// Where the last frame ends that this state includes.
     private var end = 0
     /// The commits from earlier journals that wait because their table is in conflict.
     private(set) var parked: [LoggedCommit] = []
-    /// Their length, with their records. It does not count, because the next journal has them as well.
+    /// Their length, with their records. It does not count for the length of the journal, because the next journal has
+    /// these commits as well.
     private(set) var parkedBytes = 0
     /// The files of records that commits of the journal refer to, by the commit's number.
     private(set) var recordsFiles: [(sequence: UInt64, file: RecordsFile)] = []
@@ -50,13 +51,13 @@ extension FileLog {
     let content: FileContent
     /// `nil` if there is no file.
     let stamp: FileStamp?
-    /// A table that was read from this file or a former one of its lineage includes all commits up to this one, or it
-    /// must get them from the journal.
+    /// The file includes at least the commits up to this one. A table that was read from a former file of the lineage
+    /// may lack some of them, and must get these from the journal.
     var through: UInt64 = 0
     /// Whether this process has made the file and its name durable.
     var isDurable = false
-    /// Whether a checkpoint has replaced this file since, as far as the journal was read. From then on, a file with the
-    /// same content is another one: somebody has put it back, and commits are no longer in it.
+    /// Whether a checkpoint has replaced this file since, as far as the journal was read. Then a file with the same
+    /// content is another one: somebody has put it back, and it lacks the commits since.
     var isReplaced = false
   }
 }
@@ -100,7 +101,7 @@ extension FileLog.State {
 
   // MARK: The journal
 
-  /// Switches to another journal, from which nothing has been taken in yet.
+  /// Switches to another journal, of which no frames have been taken over yet.
   /// - Parameter isContinuation: whether it has the same commits as the one before, as far as both have any.
   mutating func begin(_ journal: Journal?, after start: UInt64, isContinuation: Bool) {
     self.journal = journal
@@ -108,14 +109,14 @@ extension FileLog.State {
     self.start = (start, journal?.lastToken.flatMap { CommitToken(text: $0) })
     undoHead = journal?.undoStep.flatMap { CommitToken(text: $0) }
     (commits, commitEnds, end, parked, parkedBytes, recordsFiles) = ([], [], 0, [], 0, [])
-    // Nobody knows what became of the commits that waited. And a table without a file may have existed in the meantime,
-    // and may have another counter.
+    // Nobody knows what became of the commits that waited. And a table without a file may have been created and dropped
+    // since, with another counter.
     if !isContinuation { files = files.filter { $1.stamp != nil && pending[$0] == nil } }
     (pending, written, isNameSynced) = ([:], [:], false)
   }
 
-  /// Another process removed or replaced the journal. So no file is known to be the one from before, and neither is a
-  /// missing file.
+  /// Forgets all files, because another process removed or replaced the journal. Even a table that still has no file
+  /// may have had one since.
   mutating func forgetFiles() { files = [:] }
 
   /// Whether another journal continues the one that was read: it has the last commit that was read.
@@ -218,7 +219,7 @@ extension FileLog.State {
     if let recordsFile { recordsFiles.append((commit.sequence, recordsFile)) }
   }
 
-  /// Adds the versions that the files may have from here on.
+  /// Adds the versions that the files may have after a checkpoint has begun.
   mutating func add(_ checkpoint: JournalCheckpoint, at sequence: UInt64) throws(PayloadFault) {
     try check(checkpoint.files.values.map(\.new), at: sequence)
     for (table, file) in checkpoint.files {
@@ -232,7 +233,8 @@ extension FileLog.State {
     }
   }
 
-  /// No file includes a commit that is not there yet. But a journal begins with what is known of the files.
+  /// Checks that the files include no commits that the journal does not have yet. The frames at its start say what was
+  /// known of the files, which may include the commits that follow.
   private func check(_ files: [KnownVersion], at sequence: UInt64) throws(PayloadFault) {
     if sequence == start.sequence || files.allSatisfy({ $0.through <= sequence }) { return }
     throw PayloadFault(message: "a file includes a commit that is not there")
@@ -248,7 +250,7 @@ extension FileLog.State {
       pending[table]?.settle(file)
       if pending[table]?.commits.isEmpty ?? false { pending[table] = nil }
       written[table] = file
-      // Its stamp, because the version of a table that is unread would have to be calculated.
+      // Compare the stamps. To compare the versions, a file that is read in pieces would have to be read as a whole.
       if let known = files[table], known.stamp.flatMap({ FileIdentity($0) }) != file.known.identity {
         files[table]?.isReplaced = true
       }
@@ -260,7 +262,8 @@ extension FileLog.State {
 
   // MARK: Files
 
-  /// From here on, commits are made for a file that a program other than FileDB may have saved.
+  /// Forgets a file that a checkpoint has replaced: another program has saved one, for which commits are made from here
+  /// on.
   private mutating func forgetReplacedFile(of table: TableKey) {
     if files[table]?.isReplaced ?? false { files[table] = nil }
   }

@@ -1,8 +1,8 @@
 /// Lets threads that wait for the disk at the same time share its work.
 ///
-/// Threads that write one commit after another would fall into two groups: while the disk works for one group, the
-/// other one writes, and each of them waits for every second sync. So a thread waits a little before it begins, until
-/// those are back that the last work was for.
+/// Threads that write one commit after another would fall into two groups: one group would write while the disk works
+/// for the other, and each would get only every second sync. So before a thread begins, it waits a little for the
+/// threads that the last work was for.
 final class GroupSync: Sendable {
   private let monitor = Monitor()
   /// How long to wait for the others, given how long the last work took.
@@ -21,7 +21,7 @@ final class GroupSync: Sendable {
 
   init(patience: @escaping @Sendable (Duration) -> Duration = GroupSync.patience) { self.patience = patience }
 
-  /// For a fast disk, waking a thread would take longer than what it saves.
+  /// With a fast disk, waiting would take longer than it saves.
   private static func patience(_ work: Duration) -> Duration {
     work < .microseconds(500) ? .zero : work / 8
   }

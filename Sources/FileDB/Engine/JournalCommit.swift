@@ -36,7 +36,7 @@ extension JournalCommit {
   /// The payload of the commit's frame.
   /// - Parameters:
   ///   - file: the file with its records; `nil` if the records follow their changes.
-  ///   - note: called with the range of each record and each schema in the payload, in order.
+  ///   - body: called with the range of each record and each schema in the payload, in order.
   func payload(recordsIn file: RecordsFile? = nil, forEachElement body: (Range<Int>) -> Void = { _ in })
     -> [UInt8]
   {

@@ -21,7 +21,7 @@ extension StoreFolder {
     let kept = try keptCounters()
     let new = kept.merging(counters) { $1 }.filter { $0.value > 0 }
     if new == kept {
-      // The process that wrote them may have died before the name was durable.
+      // The process that wrote the counters may have died before it synced the name.
       if counters.contains(where: { $0.value > 0 }) { try disk.syncFolder(ownFolder) }
       return
     }

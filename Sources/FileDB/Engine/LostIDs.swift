@@ -2,10 +2,10 @@ import FileDBPlist
 import FileDBStorage
 import FileDBTables
 
-/// The ids that commits may have given which a repair leaves out. No other record may get them.
+/// The ids that may have been given by commits that a repair leaves out. No other record may get them.
 ///
-/// What can still be read of such a commit tells its tables and ids. A damaged id cannot be read, so the counter rises
-/// at least by as many records as the lost bytes may have had.
+/// The readable part of such a commit tells its tables and ids. A damaged id cannot be read, so the counter rises at
+/// least by as many records as the lost bytes may have had.
 struct LostIDs {
   private struct Piece {
     /// `nil` if any table may have been changed.

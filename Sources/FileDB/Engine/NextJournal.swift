@@ -63,7 +63,7 @@ extension FileLog {
       state.withLock { $0.salt = next.salt }
       return next.salt
     } catch {
-      // The former journal does not name them.
+      // The journal is still the former one, which does not name these files.
       if try disk.isCurrent(former) { folder.remove(Set(adopted.values)) }
       throw error
     }
@@ -164,8 +164,8 @@ extension FileLog.State {
     sequence == start.sequence ? start.token : commits[Int(sequence - start.sequence) - 1].token
   }
 
-  /// Which files the tables have: those that wait, and those that a checkpoint has written.
-  /// Dropped tables are among them only if commits in the journal concern them.
+  /// The files of the tables for which commits wait, and of those that a checkpoint has written. Dropped tables are
+  /// among them only if commits in the journal concern them.
   fileprivate func knownFiles(after start: UInt64) -> WrittenFiles {
     var files = WrittenFiles(
       files: written.filter { $1.known.version != .absent || $1.known.through > start })
@@ -177,8 +177,9 @@ extension FileLog.State {
     return files
   }
 
-  /// The tables about whose files there is more to say: a checkpoint did not end, or another program has saved the file
-  /// since the first commit that waits. This comes after the commits, because they name the files that were there then.
+  /// The tables whose files may have several versions: a checkpoint did not end, or another program has saved the file
+  /// since the first commit that waits. The journal names these versions after the commits, which name the files that
+  /// were there first.
   private var undecided: [TableKey: PendingTable] { pending.filter { $1.isSaved || $1.versions.count > 1 } }
 
   fileprivate func undecidedFiles(after start: UInt64) -> WrittenFiles {

@@ -2,11 +2,11 @@ import FileDBEssentials
 import FileDBStorage
 import FileDBTables
 
-/// The own folder of a store that does not have it inside, because a service copies the store's folder between machines:
-/// it is among the user's state on each machine. In its place, the store has a small file, which says only that.
+/// The own folder of a store whose folder a service copies between machines. It is not inside the store's folder, but
+/// among the user's state on each machine. In the store's folder, a small file in its place says so.
 ///
-/// Which own folder it is follows from the store's folder itself. So a folder that was renamed keeps it, a copy has one
-/// of its own, and a stranger's file leads nowhere.
+/// The identity of the store's folder tells which own folder belongs to it. So a folder that was renamed keeps its own
+/// folder, a copy gets another one, and a stranger's file leads nowhere.
 struct OutsideFolder: Sendable {
   private let disk: StoreDisk
   /// The store's folder.
@@ -91,12 +91,12 @@ struct OutsideFolder: Sendable {
     try removeFormer()
     do throws(StoreError) {
       try disk.createFolder(path)
-      // No folder above keeps anybody out, as one above the store may do.
+      // A folder above the store may keep other users out. Nothing does so here, so this folder must.
       try disk.setMode(folder, 0o700)
       try disk.setMode(path, mode & 0o777)
       try copyFiles(from: inside.ownFolder, to: path)
       try disk.create(former) { file throws(DiskError) in try file.append(Array(Self.text.utf8)) }
-      // From here on, the file counts, and the folder is the former one.
+      // From here on, the file is in place, and the former folder no longer counts.
       try exchange(former, with: inside.ownFolder)
     } catch {
       try? removeFiles(in: folder)
@@ -119,7 +119,7 @@ struct OutsideFolder: Sendable {
   /// Removes what a move leaves, or a crash during it.
   private func removeFormer() throws(StoreError) {
     guard let status = try disk.status(former) else { return try disk.remove(former) }  // Perhaps a link to nothing.
-    // Until then, a power cut may bring the folder back to its place.
+    // Until this sync, a power cut may bring the folder back to its place.
     try disk.syncFolder(store)
     try remove(former, status)
   }

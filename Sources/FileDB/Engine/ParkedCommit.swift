@@ -2,8 +2,8 @@ import FileDBEssentials
 import FileDBStorage
 import FileDBTables
 
-/// A commit that waits because its table is in conflict, in a later journal than its own. No journal has to be kept for
-/// its sake. The payload is a line with the table and the commit's number, and then the commit as it was.
+/// A commit that waits because its table is in conflict, in a later journal than its own. So the journal that it was in
+/// need not be kept. The payload is a line with the table and the commit's number, and then the commit as it was.
 struct ParkedCommit {
   let table: TableKey
   let sequence: UInt64

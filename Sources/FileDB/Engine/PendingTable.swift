@@ -3,7 +3,7 @@ import FileDBTables
 /// What the journal holds for one table.
 struct PendingTable: Sendable {
   struct Commit: Sendable {
-    /// In bytes, for each record that a commit moves or removes. A command must read it in the file.
+    /// What a record that a commit moves or removes costs, in bytes: a command must look it up in the file.
     private static let weightOfRecord = 256
 
     let sequence: UInt64
@@ -23,8 +23,8 @@ struct PendingTable: Sendable {
   /// The versions that the file may have: the one that the first of the commits was made for, and each that a checkpoint
   /// was about to install since.
   private(set) var versions: [KnownVersion]
-  /// Whether the first of them is a file that another program saved while commits were waiting. The commits are carried
-  /// out on it.
+  /// Whether the first of them is a file that another program saved while commits were waiting. Then the commits are
+  /// carried out on that file.
   private(set) var isSaved: Bool
   private(set) var commits: [Commit] = []
 
@@ -61,7 +61,7 @@ struct PendingTable: Sendable {
 
   mutating func append(_ version: KnownVersion) { versions.append(version) }
 
-  /// From here on, commits are made for a file that another program saved.
+  /// Takes over a file that another program saved. Later commits are made for it.
   mutating func adopt(saved version: FileVersion) {
     // In a damaged journal, the commit that named the file's version may be lost.
     let through = versions.first?.through ?? (commits.first?.sequence ?? 1) - 1

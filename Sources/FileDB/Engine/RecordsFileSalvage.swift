@@ -65,9 +65,9 @@ struct RecordsFileSalvage {
     }
   }
 
-  /// The longest stretch in which a wrong byte is corrected. In a longer one, the checksum may by chance take several
-  /// wrong bytes for a single one somewhere else. But it hardly ever finds that one in the very record that cannot be
-  /// read, or has the id of another, and makes it a record with an id of its own.
+  /// The longest stretch in which a wrong byte is corrected anywhere. In a longer one, several wrong bytes may by
+  /// chance look like a single wrong byte at another place. So there, a byte is corrected only if that makes a record
+  /// readable, or gives it an id of its own. By chance, this hardly ever happens.
   private static let longestCorrected = 4 << 10
 
   private func corrected(

@@ -4,7 +4,8 @@ import FileDBTables
 
 extension FileLog {
   /// Keeps a journal that lost its name while commits in it waited for their sync, unless the present journal has them.
-  /// A sync service has then put another machine's journal there. It may not have seen these commits, and kept no copy.
+  /// A sync service has then put another machine's journal in its place. The service may not have seen these commits,
+  /// and so have kept no copy of them.
   func keepIfReplaced(_ file: any OpenFile) throws(DiskError) {
     if !isNamed(folder.journalFile, file) { try keepIfLost(file) }
   }
@@ -42,7 +43,7 @@ extension FileLog {
           && JournalCommit.token(of: frame.payload) == token
       }
       if isThere { return false }
-      // Other processes of this machine may have begun two journals since. The files have the commit then.
+      // If other processes of this machine have begun later journals since, the commit is in the files.
       let start = frames.first?.sequence ?? 0
       return start <= commit.sequence || journal.machine != disk.disk.machine
     } catch {
@@ -51,7 +52,7 @@ extension FileLog {
     }
   }
 
-  /// An error proves nothing. Then the answer is no, and the commits are looked for.
+  /// An error proves nothing, so it counts as no: then the commits are looked for.
   private func isNamed(_ path: String, _ file: any OpenFile) -> Bool {
     guard let present = try? disk.disk.extent(path), let extent = try? file.extent() else { return false }
     return present.isSameFile(as: extent)

@@ -2,8 +2,8 @@ import FileDBStorage
 import FileDBTables
 
 /// Who may read and write the store's own folder. The journal, the backups and the undo log contain records of all
-/// tables, also of tables that are gone. So a user who may not read one of the tables may not read this folder either,
-/// and FileDB never opens it again: only the user does.
+/// tables, also of tables that are gone. So a user who may not read one of the tables may not read this folder either.
+/// FileDB only ever takes rights away; to give them back is up to the user.
 extension StoreFolder {
   /// Takes from the store's own folder, and from the files in it, the rights that a table does not give.
   /// - Throws: ``StoreError/Code/permissionDenied`` if another user owns the folder and it is open to more users than
@@ -35,7 +35,7 @@ extension StoreFolder {
     (try disk.status(ownFolder)?.mode ?? 0o777) & 0o666
   }
 
-  /// Keeps out of this folder whoever is kept out of another store, because records of that store come here.
+  /// Takes from this folder the rights that another store does not give, because records of that store come here.
   func restrictAccess(asIn other: StoreFolder) throws(StoreError) {
     guard let folder = try other.disk.status(other.path) else { return }
     let mode = try other.commonMode(of: folder.group) ?? 0o777

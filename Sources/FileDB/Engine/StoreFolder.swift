@@ -168,14 +168,14 @@ package final class StoreFolder: Sendable {
 
   /// Takes the store's lock. Creates the folder if it is missing.
   ///
-  /// A writer that waits for this lock first takes another one, the lock of the queue, and keeps it until it has this
-  /// one. So a busy writer that returns for the lock finds the waiting one ahead of it. Otherwise, it would take the
-  /// lock again before anybody else looks. The queue is only a courtesy: if it does not move, a process in it may have
-  /// been stopped, and the waiting writer asks for the store's lock itself.
+  /// A writer that has to wait first takes the lock of the queue, and keeps it until it has the store's lock. So a busy
+  /// writer that comes back must queue behind it. Otherwise, that writer would take the store's lock again before
+  /// anybody else looks. The queue is only a courtesy: if it does not move, a process in it may have been stopped, and
+  /// the writer asks for the store's lock without it.
   package func lock(timeout: Duration) throws(StoreError) -> FileLock {
     do throws(StoreError) {
       let lock = try takeLock(timeout: timeout)
-      // Whoever opens the store now may find another own folder, with other locks.
+      // If the own folder has moved meanwhile, others use the locks in the new one.
       if let outside, try !outside.isCurrent() { throw storeGone }
       return lock
     } catch {
@@ -183,8 +183,8 @@ package final class StoreFolder: Sendable {
     }
   }
 
-  /// Takes the lock of those who write the tables' files. The folder exists. Whoever wants the store's lock as well takes
-  /// this one first.
+  /// Takes the lock of checkpoints, under which the tables' files are written. It is always taken before the store's
+  /// lock. The folder must exist.
   func lockCheckpoints(timeout: Duration) throws(StoreError) -> FileLock {
     do throws(StoreError) { return try disk.lock(own(.checkpoint), until: .now + timeout) } catch {
       guard error.code == .locked else { throw error }
@@ -213,7 +213,8 @@ package final class StoreFolder: Sendable {
     }
     if isNew { try openNewFolder() }
     if outside != nil {
-      // Who made the file may have died before the sync. A power cut would then hide everything that is outside.
+      // The process that made the file may have died before the sync. A power cut could then remove the file, and
+      // nobody would find the own folder.
       try making(disk.disk.syncFolder(path))
       if isNew { try disk.setMode(parentFolder(of: ownFolder), 0o700) }
     }
@@ -230,7 +231,8 @@ package final class StoreFolder: Sendable {
 
   package func setOwnFound() { isOwnFound.store(true, ordering: .relaxed) }
 
-  /// Nothing is made anew where a store was: it would give the same ids again.
+  /// Checks that the store is still there. If it is gone, nothing is made in its place: a new store would give the same
+  /// ids again.
   /// - Throws: ``StoreError/Code/storeGone`` if somebody has moved or removed the store; ``StoreError/Code/closed`` if a
   ///   power cut might remove it.
   func checkIsThere() throws(StoreError) {

@@ -32,7 +32,8 @@ struct TableDraft {
 
 /// A table whose new file is written and synced, but does not have its name yet.
 struct StagedTable {
-  /// After so many bytes, a draft is synced. A commit that waits for the disk then does not wait for all of it.
+  /// A draft is synced each time that it has grown by so many bytes. So a commit never has to wait until the disk has
+  /// written the whole draft.
   private static let piece = 4 << 20
 
   let draft: TableDraft
@@ -86,7 +87,8 @@ struct StagedTable {
       identity: draft.isRepaired ? nil : file?.stamp.flatMap { FileIdentity($0) })
   }
 
-  /// Removing a long file takes as long as its bytes. They stay until it is closed, too.
+  /// Keeps a long file open that is about to be removed. Freeing its bytes takes time, and happens only when it is
+  /// closed.
   mutating func keepFormerOpen(on disk: StoreDisk) {
     if let file, draft.base.size >= Self.piece { former = try? disk.open(file.target) }
   }

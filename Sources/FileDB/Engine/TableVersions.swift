@@ -45,8 +45,8 @@ final class TableVersions: Sendable {
       states = commit?.states ?? [:]
       return commit
     } taking: { commit in
-      // Nobody can read it in the log yet. Otherwise another thread would take it for the commit of another process, and
-      // show it to readers before it is durable.
+      // Add the commit before anybody can read it in the log. Otherwise another thread would take it for the commit of
+      // another process, and show it to readers before it is durable.
       state.withLock { $0.add(commit, states: states) }
       sequence = commit.sequence
     }
@@ -56,7 +56,8 @@ final class TableVersions: Sendable {
   /// Waits until a commit is durable, and shows it to readers.
   /// - Throws: ``StoreError/Code/outcomeUnknown``.
   func wait(for commit: AppendedCommit) throws(StoreError) {
-    // Readers see it even if nobody knows whether a power cut would remove it: it is there now.
+    // If the sync fails, readers see the commit all the same: it is in the log now, even if a power cut might remove
+    // it.
     defer { publish(through: commit.sequence) }
     try commit.ticket.wait()
   }
@@ -66,7 +67,7 @@ final class TableVersions: Sendable {
     // Reading a table shows it together with all waiting commits, so that no commit is seen in part. A table that
     // cannot be read stays as it was.
     for table in state.withLock({ $0.outdatedTables(through: sequence) }) { _ = try? newest(table) }
-    // Others committed first, to other tables.
+    // Other processes committed to other tables before it.
     if position < sequence { try? catchUp() }
     show { $0.publish(through: sequence) }
   }
@@ -104,7 +105,7 @@ extension TableVersions {
     while true {
       let found = state.withLock { $0.newest(key) }
       let known = found.flatMap { $0.standing == .outdated ? nil : $0 }
-      // If the log has forgotten something by now, it is in the base that is checked next.
+      // If the log forgets commits after this, the base includes them, and it is checked next.
       let news = try known.flatMap { known throws(StoreError) in
         known.standing == .behind ? try log.commits(after: known.version.through) : nil
       }
@@ -117,7 +118,7 @@ extension TableVersions {
         case .commits?: brought = try bring(key, known.version)
         case .forgotten(let start)?:
           state.withLock { $0.advance(key, to: start) }
-          // If it is another log by now, this finds out.
+          // This notices if another log has taken its place.
           try catchUp()
           continue
         }
@@ -187,14 +188,14 @@ extension TableVersions {
 // MARK: - The state
 
 extension TableVersions {
-  /// A table in memory, and how far one may rely on it.
+  /// A table in memory, and whether it can be used.
   struct Known: Sendable {
     enum Standing: Sendable {
       /// It includes all commits up to the position.
       case current
-      /// The log has forgotten commits that it may lack. Nobody may build on it before it is checked again.
+      /// The log has forgotten commits, which the table may lack. It must be checked again before it is used.
       case behind
-      /// Its lineage is over. It must be read again.
+      /// Its lineage has ended. It must be read again.
       case outdated
     }
 
@@ -218,7 +219,7 @@ extension TableVersions {
       let sequence: UInt64
       /// The tables as this commit left them.
       let tables: [TableKey: Known]
-      /// The tables for which another thread has read another file in the meantime.
+      /// The tables whose files were replaced meanwhile, and read by another thread.
       let outdatedTables: [TableKey]
     }
   }
@@ -322,13 +323,13 @@ extension TableVersions.State {
     return shown.union([key])
   }
 
-  /// Records that a table must be read again.
+  /// From now on, the table must be read again before it is used.
   mutating func outdate(_ table: TableKey) {
     published[table]?.standing = .outdated
     setbackCount += 1
   }
 
-  /// Records that a table that is behind includes all commits up to `sequence`.
+  /// Moves a table that is behind on to `sequence`: it includes all commits up to there.
   mutating func advance(_ table: TableKey, to sequence: UInt64) {
     guard let known = published[table], known.standing == .behind else { return }
     published[table]?.version.through = max(known.version.through, sequence)

@@ -21,7 +21,7 @@ final class UnreadTable: UnreadRecords {
     var whole: Whole?
   }
 
-  /// All records. A class, so that taking it out of the lock copies one reference.
+  /// All records. This is a class so that taking them out of the lock copies one reference.
   private final class Whole: Sendable {
     let chunks: [[EncodedRecord]]
     let indices: RecordMap
@@ -124,7 +124,7 @@ extension UnreadTable {
     guard let records, let first = records.first, records.count == min(chunkLength, count - start) else {
       throw misfit()
     }
-    // With the right number of records, a chunk begins right if it ends right.
+    // The chunk has the right number of records. So it is enough to know that it begins, or ends, where it should.
     if !isPlaced, try mappedIndex(of: first.id) != start { throw misfit() }
     found.withLock { found in
       found.latest = [(number, records)] + found.latest.prefix(7)
