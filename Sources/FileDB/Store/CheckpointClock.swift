@@ -7,7 +7,8 @@ final class CheckpointClock: Sendable {
     var hasCommits = false
     var lastCommit = ContinuousClock.now
     var isScheduled = false
-    /// If a checkpoint leaves a long journal, not every commit tries again, but only a journal of this size.
+    /// If a checkpoint leaves a long journal, the next one is due when the journal has this size, not with the next
+    /// commit.
     var nextSize = 0
     /// Whether one is being made because the journal is long.
     var isRunning = false

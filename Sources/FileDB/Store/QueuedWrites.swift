@@ -5,7 +5,8 @@ import Synchronization
 /// frame in the journal and one sync. Each body still succeeds or fails on its own.
 final class QueuedWrites: Sendable {
   private static let mostInCommit = 64
-  /// After the bodies have taken this long, the others wait for the next commit. So nobody waits for many others.
+  /// When the bodies of a commit have taken this long, the other writes wait for the next commit. So no write waits for
+  /// many others.
   private let mostTime: Duration
   private let waiting = Mutex<[any QueuedWrite]>([])
 

@@ -73,14 +73,15 @@ extension RecordStore {
     do { try checkpointUnlessBusy(timeout: options.lockTimeout) } catch StoreError.Code.locked {}
   }
 
-  /// Makes an automatic checkpoint, unless another process is making one. Then that process looks again when it has
+  /// Makes an automatic checkpoint, unless another process is making one. That process then looks again when it is
   /// done.
   private func checkpointUnlessBusy(timeout: Duration) throws {
     try checkpoint(due, patience: .zero, timeout: timeout)
     try lookAgain(timeout: timeout)
   }
 
-  /// After a checkpoint, writes the commits of others that were closed meanwhile, and made no checkpoint of their own.
+  /// After a checkpoint, writes the commits of stores that were closed meanwhile. They made no checkpoint, because this
+  /// one was running.
   private func lookAgain(timeout: Duration) throws {
     for _ in 0..<Self.mostLooks {
       guard try files?.isDue(due) ?? false else { return }
@@ -88,7 +89,8 @@ extension RecordStore {
     }
   }
 
-  /// Commits of a writer that goes on need no look: that writer makes a checkpoint.
+  /// How often it looks again. A writer that goes on makes its own checkpoint, so nobody has to wait for its last
+  /// commit.
   private static let mostLooks = 2
 
   /// After a commit, makes a checkpoint now or later, depending on the options. It does not report errors, because the
@@ -134,8 +136,8 @@ extension RecordStore {
 }
 
 extension RecordStore {
-  /// Keeps out of this store's own folder, and of the files of its new tables, whoever is kept out of another store.
-  /// Call it before records of the other store come here.
+  /// Takes from this store's own folder, and from the files of its new tables, the rights that another store does not
+  /// give. Call it before records of the other store come here.
   package func restrictAccess(asIn other: RecordStore) throws {
     guard let here = files?.folder, let there = other.files?.folder else { return }
     try here.restrictAccess(asIn: there)

@@ -13,7 +13,8 @@ package struct RecordOrigin: Sendable {
   }
 }
 
-/// A rule may turn out to be broken only at the end. Then it must still be known where the record came from.
+/// A rule may turn out to be broken only at the end of the transaction. The error must then still say where the record
+/// came from.
 extension StoreTransaction {
   /// Tells where records come from, for errors at the transaction's end.
   /// - Parameter find: called for the records that break a rule.
