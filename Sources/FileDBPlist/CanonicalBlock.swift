@@ -68,7 +68,7 @@ package struct CanonicalBlock: ~Copyable {
       if end - source >= 8 {
         let word = UnsafeRawPointer(source).loadUnaligned(as: UInt64.self)
         UnsafeMutableRawPointer(target).storeBytes(of: word, as: UInt64.self)
-        // The lowest marked byte is special. Higher marks may be wrong.
+        // The byte of the lowest bit is special. Higher bits may be wrong.
         let special = specialBytes(UInt64(littleEndian: word))
         let plain = special == 0 ? 8 : special.trailingZeroBitCount &>> 3
         source += plain

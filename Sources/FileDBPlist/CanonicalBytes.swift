@@ -94,6 +94,6 @@ extension StaticString {
 @inline(__always)
 func everyByte(_ byte: UInt8) -> UInt64 { 0x0101_0101_0101_0101 &* UInt64(byte) }
 
-/// The high bit of each byte that is zero. Only the lowest mark is reliable: a borrow may set those above it.
+/// The high bit of each byte that is zero. Only the lowest of these bits is reliable: a borrow may set those above it.
 @inline(__always)
 func zeroBytes(_ word: UInt64) -> UInt64 { (word &- everyByte(0x01)) & ~word & everyByte(0x80) }

@@ -116,7 +116,7 @@ extension CanonicalBytes {
   }
 }
 
-/// The high bit of each byte that is not a plain character of text. Only the lowest mark is reliable.
+/// The high bit of each byte that is not a plain character of text. Only the lowest of these bits is reliable.
 @inline(__always)
 func specialBytes(_ word: UInt64) -> UInt64 {
   let control = (word &- everyByte(0x20)) & ~word & everyByte(0x80)
