@@ -12,15 +12,15 @@ import Testing
   }
 
   private static let store = ["Engine", "Store"]
-  private static let queries = store + ["Predicates", "Queries"]
+  private static let queries = store + ["Schema", "Predicates", "Queries"]
 
   private static let layers = [
     Layer(folder: "Engine", below: []),
     Layer(folder: "Files", below: ["Engine"]),
     Layer(folder: "Store", below: ["Engine"]),
+    Layer(folder: "Schema", below: store),
     Layer(folder: "Predicates", below: store),
     Layer(folder: "Queries", below: store + ["Predicates"]),
-    Layer(folder: "Schema", below: queries),
     Layer(folder: "Observation", below: queries),
     Layer(folder: "Undo", below: queries),
     Layer(folder: "Attach", below: queries),
