@@ -308,14 +308,9 @@ extension FileLog {
   private func journalCommit(_ new: NewCommit, _ state: State) throws(StoreError) -> JournalCommit {
     let unpending = new.tables.keys.filter { state.pending[$0] == nil }
     if !unpending.isEmpty { try checkTargets(Set(new.tables.keys).union(state.pending.keys)) }
-    var tables: [TableKey: JournalCommit.Table] = [:]
-    for table in new.tables.keys {
-      let version = state.files[table]?.content.version ?? .absent
-      let isKnown = state.pending[table]?.lastCommit(in: version) != nil
-      tables[table] = JournalCommit.Table(sequence: new.position, base: isKnown ? nil : version)
-    }
     let commit = JournalCommit(
-      date: new.date, token: new.token, undo: new.undo, tables: tables, changes: new.changes)
+      date: new.date, token: new.token, undo: new.undo,
+      tables: state.tables(new.tables.keys, forCommitAfter: new.position), changes: new.changes)
     let byteCount = commit.recordBytes + 64 * commit.changes.count
     for (table, tableState) in new.states {
       try checkSize(

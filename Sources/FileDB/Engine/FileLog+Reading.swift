@@ -176,8 +176,7 @@ extension FileLog {
     let (commit, byteCount, file) = try self.commit(in: parked.frame)
     let logged = LoggedCommit(
       sequence: parked.sequence, date: commit.date, token: commit.token,
-      changes: commit.changes.filter { $0.table == parked.table }, tables: [parked.table: .init(lineage: nil)]
-    )
+      changes: commit.changes.filter { $0.table == parked.table }, tables: [parked.table: nil])
     return (parked.table, logged, byteCount, file)
   }
 

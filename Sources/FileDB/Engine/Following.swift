@@ -31,7 +31,14 @@ extension FileLog {
       guard commit.sequence == end + 1 else {
         throw damage("commit \(commit.sequence) does not follow commit \(end)")
       }
-      try writeCommit(state.withLock { $0.journalCommit(commit, undo(commit.token)) }) { _, _, _ in }
+      let tables = state.withLock {
+        $0.tables(commit.tables.keys, forCommitAfter: commit.sequence - 1)
+      }
+      try writeCommit(
+        JournalCommit(
+          date: commit.date, token: commit.token, undo: undo(commit.token), tables: tables,
+          changes: commit.changes)
+      ) { _, _, _ in }
     }
   }
 }
@@ -119,20 +126,6 @@ private struct TablesOfSharedLog {
   }
 }
 
-extension FileLog.State {
-  /// A commit of another log, in the form of this log's journal.
-  fileprivate func journalCommit(_ commit: LoggedCommit, _ undo: UndoMark) -> JournalCommit {
-    var tables: [TableKey: JournalCommit.Table] = [:]
-    for table in commit.tables.keys {
-      let version = files[table]?.content.version ?? .absent
-      let isKnown = pending[table]?.lastCommit(in: version) != nil
-      tables[table] = JournalCommit.Table(sequence: commit.sequence - 1, base: isKnown ? nil : version)
-    }
-    return JournalCommit(
-      date: commit.date, token: commit.token, undo: undo, tables: tables, changes: commit.changes)
-  }
-}
-
 // MARK: - Commits on their way between machines
 
 extension NewCommit {
@@ -173,6 +166,6 @@ extension LoggedCommit {
     }
     self.init(
       sequence: sequence, date: commit.date, token: commit.token, changes: commit.changes,
-      tables: commit.tables.mapValues { _ in Former(lineage: lineage) })
+      tables: commit.tables.mapValues { _ in lineage })
   }
 }

@@ -138,7 +138,7 @@ extension TableVersions {
     for commit in commits where commit.sequence <= end {
       let changes = commit.changes(of: key)
       if changes.isEmpty { continue }
-      guard commit.tables[key]?.lineage == version.lineage else {
+      guard commit.tables[key] == version.lineage else {
         state.withLock { $0.outdate(key) }
         return nil
       }
@@ -241,7 +241,7 @@ extension TableVersions.State {
     for (table, state) in states {
       guard var known = newest(table) else { continue }
       // Another thread read another file while the commit was being appended.
-      guard known.version.lineage == commit.tables[table]?.lineage else {
+      guard commit.tables[table] == known.version.lineage else {
         outdate(table)
         outdatedTables.append(table)
         continue
@@ -279,10 +279,10 @@ extension TableVersions.State {
   mutating func follow(_ commits: [LoggedCommit]) -> Set<TableKey> {
     var shown = publish(through: .max)
     for commit in commits where commit.sequence > position {
-      for (table, former) in commit.tables {
+      for (table, lineage) in commit.tables {
         guard let known = published[table], known.standing == .current else { continue }
         shown.insert(table)
-        if let next = known.version.following(commit, of: table, from: former) {
+        if lineage == known.version.lineage, let next = known.version.following(commit, of: table) {
           published[table]?.version = next
         } else {
           outdate(table)
@@ -346,12 +346,9 @@ extension TableVersions.State {
 }
 
 extension TableVersion {
-  /// The version after a commit of another process; `nil` if the commit belongs to another lineage, or does not fit.
-  /// Then reading the table again reports what is wrong.
-  fileprivate func following(
-    _ commit: LoggedCommit, of table: TableKey, from former: LoggedCommit.Former
-  ) -> TableVersion? {
-    guard former.lineage == lineage else { return nil }
+  /// The version after a commit of another process; `nil` if the commit does not fit. Then reading the table again
+  /// reports what is wrong.
+  fileprivate func following(_ commit: LoggedCommit, of table: TableKey) -> TableVersion? {
     var next = self
     do throws(StoreError) { for change in commit.changes(of: table) { try next.state.apply(change) } } catch {
       return nil
