@@ -244,10 +244,9 @@ extension FileLog {
 
   /// Records the files as they are now.
   private func noteFiles(_ installed: inout [StagedTable]) {
-    // The checkpoint is done. If a file's stamp cannot be read, the file is read again next time.
-    var stamps = (try? disk.stamps(of: installed.compactMap(\.file)))?[...]
-    for index in installed.indices where installed[index].file != nil {
-      installed[index].stamp = stamps?.popFirst()
+    for index in installed.indices {
+      // The checkpoint is done. If a file's stamp cannot be read, the file is read again next time.
+      installed[index].stamp = installed[index].file.flatMap { try? disk.disk.stamp(of: $0) }
     }
     state.withLock { state in
       for table in installed {

@@ -67,20 +67,23 @@ extension FileLog {
   ) throws(StoreError) {
     var tables = TablesOfSharedLog(folder: folder)
     let last: (sequence: UInt64, token: CommitToken?)
+    var folders: Set<String> = []
     do throws(StoreError) {
       last = try bases { table, state throws(StoreError) in try tables.stage(table, state) }
       try folder.keepCounters(tables.counters)
       // From here on, the journal knows both versions of each file. The new ones include all of its commits.
       try appendCheckpoint(tables.checkpoint(at: end))
+      for file in tables.files.values { folders.insert(try disk.install(file)) }
     } catch {
       disk.discard(Array(tables.files.values))
       throw error
     }
-    try sync(disk.install(Array(tables.files.values)))
+    try sync(folders)
     for name in try tables.removed() { try disk.remove(folder.file(of: name).path) }
     try disk.syncFolder(folder.path)
-    try sync(
-      disk.install([disk.stageJournal(folder.journalFile, after: last.sequence, lastToken: last.token)]))
+    let journal = try disk.stageJournal(
+      folder.journalFile, after: last.sequence, lastToken: last.token)
+    try sync([disk.install(journal)])
     try state.withLock { state throws(StoreError) in
       state.journal = nil
       state.forgetFiles()

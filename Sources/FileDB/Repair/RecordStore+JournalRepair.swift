@@ -75,7 +75,7 @@ extension RecordStore {
         disk.discard([staged])
         throw error
       }
-      for folder in try disk.install([staged]) { try disk.syncFolder(folder) }
+      try disk.syncFolder(disk.install(staged))
       try tables.catchUp()
       return JournalRepairReport(plan: plan, backup: URL(fileURLWithPath: backup))
     }
