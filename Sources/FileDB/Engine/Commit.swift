@@ -21,10 +21,13 @@ extension FileLog {
         // Another thread has read another file in the meantime. Then the body must run again.
         guard let commit else { continue }
 
-        return try writeCommit(commit) { state, journal, logged in
+        let (journal, byteCount, records) = try write(commit)
+        return try updateState(after: journal) { state throws(PayloadFault) in
+          taking(
+            try state.add(
+              commit, sequence: journal.sequence, byteCount: byteCount, recordsFile: records))
           let ticket = FileTicket(journal.file, of: self)
           state.waiting.append(ticket)
-          taking(logged)
           return ticket
         }
       }
@@ -116,10 +119,11 @@ extension FileLog {
   }
 
   /// Writes a commit to the journal.
-  /// - Parameter note: called with the commit as the log has it, before anybody who reads the log can see it.
-  func writeCommit<Result>(
-    _ commit: JournalCommit, _ note: (inout State, Journal, LoggedCommit) -> Result
-  ) throws(StoreError) -> Result {
+  /// - Returns: the journal with the commit in it, for ``updateState(after:_:)``; the length of the commit, with its
+  ///   records; the file with its records, if it has one.
+  func write(
+    _ commit: JournalCommit
+  ) throws(StoreError) -> (journal: Journal, byteCount: Int, recordsFile: RecordsFile?) {
     // 1. Make the files durable on which the journal builds from here on. The process that wrote them may have died
     //    before the sync. After a power cut, the commit would then not fit the older file.
     try makeDurable(commit.newBases)
@@ -128,19 +132,12 @@ extension FileLog {
     let (payload, records) = try payload(of: commit)
 
     // 3. Write the frame. The commit point is the sync after it.
-    let journal: Journal
-    do throws(StoreError) { journal = try writeFrame(.commit, payload) } catch {
+    do throws(StoreError) {
+      return (try writeFrame(.commit, payload), payload.count + (records?.size ?? 0), records)
+    } catch {
       // No frame refers to this file. On a full disk it would be in the way.
       if let records { folder.remove([records.name]) }
       throw error
-    }
-
-    // 4. Update the state in memory.
-    let byteCount = payload.count + (records?.size ?? 0)
-    return try updateState(after: journal) { state throws(PayloadFault) in
-      let logged = try state.add(
-        commit, sequence: journal.sequence, byteCount: byteCount, recordsFile: records)
-      return note(&state, journal, logged)
     }
   }
 
@@ -225,13 +222,9 @@ extension FileLog {
 
 /// A commit that is in the journal and waits for its sync.
 final class FileTicket: CommitTicket {
-  enum Outcome {
-    case durable
-    case unknown(DiskError)
-  }
-
   let file: any OpenFile
-  let outcome = Mutex<Outcome?>(nil)
+  /// Whether the sync succeeded; `nil` before it.
+  let outcome = Mutex<Result<Void, DiskError>?>(nil)
   private let log: FileLog
 
   init(_ file: any OpenFile, of log: FileLog) { (self.file, self.log) = (file, log) }
@@ -241,7 +234,7 @@ final class FileTicket: CommitTicket {
     log.syncs.run(
       until: { outcome.withLock { $0 != nil } },
       work: { _ = log.syncWaiting(log.options.durability.syncStrength) })
-    if case .unknown(let error)? = outcome.withLock({ $0 }) { throw StoreError.outcomeUnknown(error) }
+    do { try outcome.withLock(\.self)?.get() } catch { throw StoreError.outcomeUnknown(error) }
   }
 }
 
@@ -249,33 +242,30 @@ extension FileLog {
   /// Makes everything in the journal durable. What follows builds on that, so if this fails, the log accepts no more
   /// commits.
   func syncJournal() throws(DiskError) {
-    var outcome: FileTicket.Outcome?
+    var outcome: Result<Void, DiskError>?
     syncs.run(until: { outcome != nil }, work: { outcome = syncWaiting(.full) })
-    if case .unknown(let error)? = outcome { throw error }
+    try outcome?.get()
   }
 
   /// Makes one sync for all commits that are waiting now: one of each file, if another journal has begun since the first
   /// of them. Nobody holds a lock during the sync.
-  fileprivate func syncWaiting(_ strength: SyncStrength?) -> FileTicket.Outcome {
+  fileprivate func syncWaiting(_ strength: SyncStrength?) -> Result<Void, DiskError> {
     let (tickets, journal, failure) = state.withLock { ($0.waiting, $0.journal, $0.failure) }
     var former: [any OpenFile] = []
     for ticket in tickets where ticket.file !== journal?.file && ticket.file !== former.last {
       former.append(ticket.file)
     }
-    var outcome = FileTicket.Outcome.durable
-    do throws(DiskError) {
+    let outcome = Result { () throws(DiskError) in
       if let failure { throw failure }
       for file in former + [journal?.file].compactMap(\.self) {
         if let strength { try file.syncData(strength) }
         if !tickets.isEmpty { try keepIfReplaced(file) }
       }
-    } catch {
-      outcome = .unknown(error)
     }
     state.withLock { state in
       switch outcome {
-      case .unknown(let error): state.failure = error
-      case .durable:
+      case .failure(let error): state.failure = error
+      case .success:
         if strength != nil, let journal, state.journal?.file === journal.file {
           state.journal?.noteSynced(through: journal.sequence)
         }

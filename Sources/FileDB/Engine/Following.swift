@@ -34,11 +34,14 @@ extension FileLog {
       let tables = state.withLock {
         $0.tables(commit.tables.keys, forCommitAfter: commit.sequence - 1)
       }
-      try writeCommit(
-        JournalCommit(
-          date: commit.date, token: commit.token, undo: undo(commit.token), tables: tables,
-          changes: commit.changes)
-      ) { _, _, _ in }
+      let own = JournalCommit(
+        date: commit.date, token: commit.token, undo: undo(commit.token), tables: tables,
+        changes: commit.changes)
+      let (journal, byteCount, records) = try write(own)
+      try updateState(after: journal) { state throws(PayloadFault) in
+        _ = try state.add(
+          own, sequence: journal.sequence, byteCount: byteCount, recordsFile: records)
+      }
     }
   }
 }
