@@ -38,7 +38,7 @@ extension FileLog {
   package func droppedTables() throws(StoreError) -> Set<TableKey> {
     let present = try tables()
     let dropped = state.withLock { $0.pending.compactMapValues(\.exists) }.filter { !$0.value }.keys
-    return try folder.tablesWithKeptCounters().union(dropped).subtracting(present)
+    return try Set(folder.keptCounters().keys).union(dropped).subtracting(present)
   }
 
   /// The tables that are created or dropped by the commits that can still be read.
@@ -96,7 +96,7 @@ extension FileLog {
     do throws(StoreError) { opened = try disk.openJournal(folder.journalFile) } catch {
       throw folder.explaining(error)
     }
-    if opened != nil { folder.setOwnFound() } else { try folder.checkIsNotMovedOut() }
+    if opened != nil { folder.setOwnFound() } else if try folder.isMovedOut { throw folder.storeGone }
     let frames = opened?.frames ?? []
     let isContinuation = opened.map { state.isContinued(by: $0.journal, frames, token: token) } ?? false
     if let opened, !isContinuation, !state.waiting.isEmpty, opened.journal.machine != disk.disk.machine,
