@@ -87,7 +87,7 @@ extension Disk {
   /// - Returns: the folder that must be synced before the name survives a power cut.
   package func install(_ staged: StagedFile) throws(DiskError) -> String {
     do { try rename(staged.draft, to: staged.target) } catch {
-      discard([staged])
+      discard(staged)
       throw error
     }
     return parentFolder(of: staged.target)
@@ -147,7 +147,7 @@ extension Disk {
         return true
       } catch  where error.kind == .exists {}
     }
-    discard([staged])
+    discard(staged)
     return false
   }
 
@@ -189,10 +189,8 @@ extension Disk {
     return stamp
   }
 
-  /// Removes drafts that will not be installed.
-  package func discard(_ staged: [StagedFile]) {
-    for file in staged { try? remove(file.draft) }
-  }
+  /// Removes a draft that will not be installed.
+  package func discard(_ staged: StagedFile) { try? remove(staged.draft) }
 
   /// Creates a folder and the missing folders above it. They survive a power cut once this returns.
   /// - Throws: `exists` if a file is in the way.

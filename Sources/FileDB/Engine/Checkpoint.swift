@@ -298,7 +298,9 @@ extension FileLog {
     }
   }
 
-  private func discard(_ staged: [StagedTable]) { disk.discard(staged.compactMap(\.file)) }
+  private func discard(_ staged: [StagedTable]) {
+    for file in staged.compactMap(\.file) { disk.discard(file) }
+  }
 
   private func noteOffsets(of installed: [StagedTable]) {
     for table in installed {

@@ -78,7 +78,7 @@ extension FileLog {
       try appendCheckpoint(tables.checkpoint(at: end))
       for file in tables.files.values { folders.insert(try disk.install(file)) }
     } catch {
-      disk.discard(Array(tables.files.values))
+      for file in tables.files.values { disk.discard(file) }
       throw error
     }
     try sync(folders)
@@ -106,7 +106,7 @@ private struct TablesOfSharedLog {
   init(folder: StoreFolder) { self.folder = folder }
 
   mutating func stage(_ table: TableKey, _ state: TableState) throws(StoreError) {
-    if let former = files.removeValue(forKey: table) { folder.disk.discard([former]) }
+    if let former = files.removeValue(forKey: table) { folder.disk.discard(former) }
     (versions[table], counters[table]) = (nil, state.exists ? nil : state.counter)
     guard state.exists else { return }
     let bytes = TableFile.encode(state)

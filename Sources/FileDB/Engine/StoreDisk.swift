@@ -124,7 +124,7 @@ package struct StoreDisk: Sendable {
       }
     }
     if let failure {
-      discard([staged])
+      discard(staged)
       throw failure
     }
     try syncFolder(install(staged))
@@ -164,7 +164,7 @@ package struct StoreDisk: Sendable {
     try onDisk(disk.remove(path, if: isExpected))
   }
 
-  package func discard(_ staged: [StagedFile]) { disk.discard(staged) }
+  package func discard(_ staged: StagedFile) { disk.discard(staged) }
 
   package func sweepDrafts(
     in folder: String, lockedBefore locked: Int64 = .max, unlockedBefore unlocked: Int64 = .min

@@ -72,7 +72,7 @@ extension RecordStore {
         if !plan.counters.isEmpty { try folder.keepCounters(plan.counters) }
         try fileLog.readBack(staged, changeCount: plan.commit.changes.count)
       } catch {
-        disk.discard([staged])
+        disk.discard(staged)
         throw error
       }
       try disk.syncFolder(disk.install(staged))
