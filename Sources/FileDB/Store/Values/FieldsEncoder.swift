@@ -146,9 +146,7 @@ private struct ValueEncoder: Encoder {
     return ArrayWriter(codingPath: codingPath, node: node)
   }
 
-  func singleValueContainer() -> any SingleValueEncodingContainer {
-    ScalarWriter(codingPath: codingPath, node: node)
-  }
+  func singleValueContainer() -> any SingleValueEncodingContainer { self }
 }
 
 private struct KeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
@@ -269,10 +267,7 @@ private struct ArrayWriter: UnkeyedEncodingContainer {
   func superEncoder() -> any Encoder { ValueEncoder(codingPath: nextPath, node: child()) }
 }
 
-private struct ScalarWriter: SingleValueEncodingContainer {
-  let codingPath: [any CodingKey]
-  let node: Node
-
+extension ValueEncoder: SingleValueEncodingContainer {
   func encodeNil() throws {}
   func encode(_ value: Bool) throws { node.scalar = .bool(value) }
   func encode(_ value: String) throws { node.scalar = .string(value) }
