@@ -129,7 +129,15 @@ extension FileLog {
     try makeDurable(commit.newBases)
 
     // 2. If there are many records, write them into a file of their own, and sync it and its name.
-    let (payload, records) = try payload(of: commit)
+    var records: RecordsFile?
+    if commit.recordBytes > options.longestFrame {
+      records = try folder.writeRecords(commit)  // Written and synced under its own name.
+      try syncBase(disk.disk.syncFolder(folder.ownFolder))
+    }
+    let payload = commit.payload(recordsIn: records)
+    guard payload.count <= UInt32.max else {
+      throw StoreError(.unrepresentableValue, "a transaction may have 4 GB at most")
+    }
 
     // 3. Write the frame. The commit point is the sync after it.
     do throws(StoreError) {
@@ -203,19 +211,6 @@ extension FileLog {
     }
   }
 
-  /// The payload of a commit's frame, and the file of records that it refers to. That file is durable.
-  func payload(of commit: JournalCommit) throws(StoreError) -> (bytes: [UInt8], records: RecordsFile?) {
-    var records: RecordsFile?
-    if commit.recordBytes > options.longestFrame {
-      records = try folder.writeRecords(commit)  // Written and synced under its own name.
-      try syncBase(disk.disk.syncFolder(folder.ownFolder))
-    }
-    let bytes = commit.payload(recordsIn: records)
-    guard bytes.count <= UInt32.max else {
-      throw StoreError(.unrepresentableValue, "a transaction may have 4 GB at most")
-    }
-    return (bytes, records)
-  }
 }
 
 // MARK: - The commit point
