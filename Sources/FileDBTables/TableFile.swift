@@ -124,9 +124,9 @@ package enum TableFile {
   private static var indexMapTag: StaticString { "\t<dict>\n" }
   private static var indexMapEndTag: StaticString { "\t</dict>\n" }
 
-  /// Appends records as an array in a root dictionary. A table and the journal use the same form.
+  /// Appends records as an array in a root dictionary.
   /// - Parameter afterEach: called after each record.
-  package static func append<Failure>(
+  private static func append<Failure>(
     _ records: some Sequence<EncodedRecord>, to writer: inout PlistWriter,
     afterEach: (inout PlistWriter, EncodedRecord) throws(Failure) -> Void
   ) throws(Failure) {
