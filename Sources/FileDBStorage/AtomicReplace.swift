@@ -22,9 +22,9 @@ extension Disk {
   package func replace(
     _ path: String, with bytes: [UInt8], as kind: Draft.Kind = .locked
   ) throws(DiskError) -> FileStamp {
-    let staged = [try stage(path, as: kind) { file throws(DiskError) in try file.append(bytes) }]
-    for folder in try install(staged) { try syncFolder(folder) }
-    return try stamps(of: staged)[0]
+    let staged = try stage(path, as: kind) { file throws(DiskError) in try file.append(bytes) }
+    try syncFolder(install(staged))
+    return try stamp(of: staged)
   }
 
   /// The first half of ``replace(_:with:as:)``. It writes and syncs the draft. If this fails, the file is unchanged.
@@ -83,18 +83,14 @@ extension Disk {
   /// The content of a draft.
   package func read(_ staged: StagedFile) throws(DiskError) -> [UInt8] { try read(staged.draft).bytes }
 
-  /// The second half: gives each draft its file's name.
-  /// - Returns: the folders that must be synced before the names survive a power cut.
-  package func install(_ staged: [StagedFile]) throws(DiskError) -> Set<String> {
-    for (position, file) in staged.enumerated() {
-      do {
-        try rename(file.draft, to: file.target)
-      } catch {
-        discard(Array(staged[position...]))
-        throw error
-      }
+  /// The second half: gives the draft its file's name. If this fails, the draft is removed.
+  /// - Returns: the folder that must be synced before the name survives a power cut.
+  package func install(_ staged: StagedFile) throws(DiskError) -> String {
+    do { try rename(staged.draft, to: staged.target) } catch {
+      discard(staged)
+      throw error
     }
-    return Set(staged.map { parentFolder(of: $0.target) })
+    return parentFolder(of: staged.target)
   }
 
   /// Gives a draft its file's name, unless another program has saved the file in the meantime. Then the other program's
@@ -151,7 +147,7 @@ extension Disk {
         return true
       } catch  where error.kind == .exists {}
     }
-    discard([staged])
+    discard(staged)
     return false
   }
 
@@ -183,24 +179,18 @@ extension Disk {
     return false
   }
 
-  /// The stamps of files that were just installed.
-  package func stamps(of installed: [StagedFile]) throws(DiskError) -> [FileStamp] {
-    var stamps: [FileStamp] = []
-    for file in installed {
-      guard var stamp = try status(file.target)?.stamp else { throw .missing("stat", file.target) }
-      // Trust the time only if the file is still ours and the time has nanoseconds: then it is the one that we set.
-      stamp.isSettled =
-        stamp.inode == file.stamp?.inode && stamp.size == file.stamp?.size
-        && stamp.modified == file.stamp?.modified && stamp.modified % 1_000_000 != 0
-      stamps.append(stamp)
-    }
-    return stamps
+  /// The stamp of a file that was just installed.
+  package func stamp(of installed: StagedFile) throws(DiskError) -> FileStamp {
+    guard var stamp = try status(installed.target)?.stamp else { throw .missing("stat", installed.target) }
+    // Trust the time only if the file is still ours and the time has nanoseconds: then it is the one that we set.
+    stamp.isSettled =
+      stamp.inode == installed.stamp?.inode && stamp.size == installed.stamp?.size
+      && stamp.modified == installed.stamp?.modified && stamp.modified % 1_000_000 != 0
+    return stamp
   }
 
-  /// Removes drafts that will not be installed.
-  package func discard(_ staged: [StagedFile]) {
-    for file in staged { try? remove(file.draft) }
-  }
+  /// Removes a draft that will not be installed.
+  package func discard(_ staged: StagedFile) { try? remove(staged.draft) }
 
   /// Creates a folder and the missing folders above it. They survive a power cut once this returns.
   /// - Throws: `exists` if a file is in the way.

@@ -68,12 +68,6 @@ package struct Journal: Sendable {
     return (journal, scan.frames.map(\.frame))
   }
 
-  private init(path: String, file: any OpenFile, extent: FileExtent) {
-    self.path = path
-    self.file = file
-    self.extent = extent
-  }
-
   /// Creates a journal that is to replace the one at `path`, or to be the first.
   /// - Parameters:
   ///   - sequence: the number of the last commit before it.

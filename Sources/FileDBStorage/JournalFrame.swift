@@ -104,20 +104,6 @@ package struct JournalFrame: Equatable, Sendable {
       return ending
     }
 
-    init(kind: Kind, sequence: UInt64, synced: UInt64, length: Int, checksum: UInt32) {
-      self.kind = kind
-      self.sequence = sequence
-      self.synced = synced
-      self.length = length
-      self.checksum = checksum
-    }
-
-    /// The header in these 64 bytes; `nil` if they are not a header as it is written with this salt.
-    init?(_ bytes: ArraySlice<UInt8>, salt: UInt32) {
-      guard let (header, found) = Self.salted(bytes), found == header.kind.mixed(salt) else { return nil }
-      self = header
-    }
-
     /// The header in these 64 bytes, and the salt that would fit its checksum.
     static func salted(_ bytes: ArraySlice<UInt8>) -> (header: Header, salt: UInt32)? {
       let first = bytes.startIndex
@@ -140,6 +126,14 @@ package struct JournalFrame: Equatable, Sendable {
       }
       return (header, UInt32(ownChecksum) ^ Checksum.of(checked))
     }
+  }
+}
+
+extension JournalFrame.Header {
+  /// The header in these 64 bytes; `nil` if they are not a header as it is written with this salt.
+  init?(_ bytes: ArraySlice<UInt8>, salt: UInt32) {
+    guard let (header, found) = Self.salted(bytes), found == header.kind.mixed(salt) else { return nil }
+    self = header
   }
 }
 

@@ -68,10 +68,6 @@ package struct CanonicalTable {
     return TableOffsets(count: places.count, chunkLength: chunkLength, chunks: chunks, indexMap: indexMap)
   }
 
-  private init(scanner: CanonicalScanner, limits: PlistLimits, leastPart: Int) {
-    (self.scanner, self.limits, self.leastPart) = (scanner, limits, leastPart)
-  }
-
   private mutating func scan(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard scanner.skip(PlistWriter.header), scanner.skip("<dict>\n") else { return false }
     var last = ""

@@ -18,12 +18,8 @@ package struct TableState: Sendable {
 
   /// A table without a file. If a table of this name was dropped, the counter is that of the dropped table.
   package init(counter: Int64 = 0, shape: OrderedRecords.Shape = .standard) {
-    exists = false
-    self.counter = counter
-    records = OrderedRecords(shape: shape)
-    foreignKeys = PlistDictionary()
-    schema = .none
-    beneath = nil
+    self.init(
+      exists: false, counter: counter, OrderedRecords(shape: shape), foreignKeys: PlistDictionary())
   }
 
   /// A table that was read from a file. The counter is raised to the highest id.
@@ -31,12 +27,9 @@ package struct TableState: Sendable {
     counter: Int64, records: some Collection<EncodedRecord>, foreignKeys: PlistDictionary,
     shape: OrderedRecords.Shape = .standard
   ) {
-    exists = true
-    self.records = OrderedRecords(records, shape: shape)
-    self.counter = self.records.reduce(counter) { max($0, $1.id.rawValue) }
-    self.foreignKeys = foreignKeys
-    schema = SchemaDeclaration(foreignKeys[TableFile.schemaKey])
-    beneath = nil
+    let records = OrderedRecords(records, shape: shape)
+    let counter = records.reduce(counter) { max($0, $1.id.rawValue) }
+    self.init(exists: true, counter: counter, records, foreignKeys: foreignKeys)
   }
 
   /// A table whose records are not read yet.
@@ -44,12 +37,8 @@ package struct TableState: Sendable {
     _ unread: any UnreadRecords, counter: Int64, foreignKeys: PlistDictionary,
     shape: OrderedRecords.Shape = .standard
   ) {
-    exists = true
-    self.counter = counter
-    records = OrderedRecords(unread, shape: shape)
-    self.foreignKeys = foreignKeys
-    schema = SchemaDeclaration(foreignKeys[TableFile.schemaKey])
-    beneath = nil
+    self.init(
+      exists: true, counter: counter, OrderedRecords(unread, shape: shape), foreignKeys: foreignKeys)
   }
 
   /// A table laid over another, as the one table that readers see. It has the schema of the table beneath.
@@ -57,14 +46,18 @@ package struct TableState: Sendable {
     _ own: TableState, over beneath: OrderedRecords, declaring schema: PlistValue?, records: OrderedRecords,
     counter: Int64
   ) {
-    exists = true
-    self.counter = counter
-    self.records = records
     var keys = own.foreignKeys
     keys[TableFile.schemaKey] = schema
-    foreignKeys = keys
-    self.schema = SchemaDeclaration(schema)
-    self.beneath = beneath
+    self.init(exists: true, counter: counter, records, foreignKeys: keys, over: beneath)
+  }
+
+  private init(
+    exists: Bool, counter: Int64, _ records: OrderedRecords, foreignKeys: PlistDictionary,
+    over beneath: OrderedRecords? = nil
+  ) {
+    (self.exists, self.counter, self.records, self.beneath) = (exists, counter, records, beneath)
+    self.foreignKeys = foreignKeys
+    schema = SchemaDeclaration(foreignKeys[TableFile.schemaKey])
   }
 
   /// The only way to change a table. A change that does not fit throws and leaves the table as it was.

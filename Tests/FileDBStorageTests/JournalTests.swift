@@ -19,7 +19,7 @@ private func journalError(_ body: () throws(JournalError) -> Void) -> JournalDam
 /// A new journal on a new disk, after commit 4.
 private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
   let disk = MemoryDisk()
-  _ = try disk.install([Journal.stage(path, on: disk, after: 4)])
+  _ = try disk.install(Journal.stage(path, on: disk, after: 4))
   return (disk, try #require(try Journal.open(path, on: disk)).journal)
 }
 
@@ -69,7 +69,7 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
   @Test func replacedOrRemovedJournalIsNotCurrent() throws {
     var (disk, journal) = try newJournal()
     #expect(try journal.isCurrent(on: disk))
-    _ = try disk.install([Journal.stage(path, on: disk, after: 9)])
+    _ = try disk.install(Journal.stage(path, on: disk, after: 9))
     #expect(try !journal.isCurrent(on: disk))
     #expect(try journal.readOn(on: disk) == nil)
     try disk.remove(path)
@@ -244,7 +244,7 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(at: folder) }
     let (path, disk) = (folder.path + "/journal", SystemDisk())
-    _ = try disk.install([Journal.stage(path, on: disk, after: 0)])
+    _ = try disk.install(Journal.stage(path, on: disk, after: 0))
     let writer = Mutex<Result<Void, any Error>?>(nil)
     let end = startThread("the writer") {
       let outcome = Result {

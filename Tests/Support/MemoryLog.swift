@@ -79,7 +79,7 @@ package final class MemoryLog: CommitLog {
         }
         let logged = LoggedCommit(
           sequence: state.end + 1, date: commit.date, token: commit.token, changes: commit.changes,
-          tables: commit.tables.mapValues { LoggedCommit.Former(lineage: $0) })
+          tables: commit.tables)
         state.commits.append(logged)
         taking(logged)
         return Ticket(isLost: isLost)

@@ -103,12 +103,9 @@ extension FileLog {
     var (staged, salt): ([StagedTable], UInt32) = ([], state.withLock(\.salt))
     do throws(StoreError) {
       for key in due {
-        do throws(StoreError) {
-          let draft = try draft(key, of: tables)
-          // What another program saved becomes part of the store. So this syncs its file.
-          if draft.isSaved { try makeDurable([key]) }
-          staged.append(try StagedTable(draft, in: folder, salt: salt))
-        } catch  where error.code == .conflict {
+        do throws(StoreError) { staged.append(try stage(key, of: tables, salt)) } catch
+          where error.code == .conflict
+        {
           conflicts[key] = error
         }
       }
@@ -119,17 +116,21 @@ extension FileLog {
     }
   }
 
-  /// A table with all its commits, and the file that it was made from.
-  private func draft(_ key: TableKey, of tables: TableVersions) throws(StoreError) -> TableDraft {
+  /// Writes and syncs a draft of a table with all its commits.
+  private func stage(
+    _ key: TableKey, of tables: TableVersions, _ salt: UInt32
+  ) throws(StoreError) -> StagedTable {
     while true {
       try tables.catchUp()
-      let version = try tables.newest(key)
+      let table = try tables.newest(key)
       let (file, pending) = state.withLock { ($0.files[key], $0.pending[key]) }
       // If another thread has read a newer file meanwhile, the table was not made from that file. Then try again.
-      guard let file, file.lineage == version.lineage else { continue }
+      guard let file, file.lineage == table.lineage else { continue }
       let base = file.content.version
-      let isSaved = pending.map { $0.lastCommit(in: base) == nil } ?? false
-      return TableDraft(key: key, version: version, base: base, isSaved: isSaved)
+      let isKnown = pending.map { $0.lastCommit(in: base) != nil } ?? true
+      // What another program saved becomes part of the store. This syncs its file.
+      if !isKnown { try makeDurable([key]) }
+      return try StagedTable(key, table, of: base, isKnown ? .commits : .savedFile, in: folder, salt: salt)
     }
   }
 
@@ -150,17 +151,17 @@ extension FileLog {
     // next write tries again.
     do throws(StoreError) { try folder.adjustMode() } catch { folder.checkAgain() }
     // If another process has replaced the journal, no commits may be waiting for these tables any longer.
-    let waiting = state.withLock { state in outdated.map(\.draft.key).filter { state.pending[$0] != nil } }
+    let waiting = state.withLock { state in outdated.map(\.key).filter { state.pending[$0] != nil } }
     return (installed, waiting)
   }
 
   /// Whether a draft may still be installed: the file that it was made from is still the table's, with the same mode
   /// and owner, and nobody has begun another journal.
   private func isCurrent(_ table: StagedTable) throws(StoreError) -> Bool {
-    let key = table.draft.key
+    let key = table.key
     let (known, pending, salt) = state.withLock { ($0.files[key], $0.pending[key], $0.salt) }
-    guard salt == table.salt, pending != nil, let known, known.lineage == table.draft.version.lineage,
-      known.content.version == table.draft.base
+    guard salt == table.salt, pending != nil, let known, known.lineage == table.source.lineage,
+      known.content.version == table.base
     else { return false }
     let (path, status) = try folder.file(of: key.text)
     guard path == table.path, FileStamp.areSame(status?.stamp, known.stamp) else { return false }
@@ -175,8 +176,8 @@ extension FileLog {
   {
     try sweep()
     let repaired = TableVersion(state: state, lineage: 0, through: self.state.withLock(\.lastSequence))
-    let draft = TableDraft(key: key, version: repaired, base: former, isRepaired: true)
-    let staged = try StagedTable(draft, in: folder, salt: self.state.withLock(\.salt))
+    let staged = try StagedTable(
+      key, repaired, of: former, .repair, in: folder, salt: self.state.withLock(\.salt))
     do throws(StoreError) {
       try readBack(staged)
       let (installed, conflicts) = try replaceFiles([staged])
@@ -198,12 +199,12 @@ extension FileLog {
     if staged.isEmpty { return ([], [:]) }
     // 1. Keep the counters of the tables whose files will be removed, durably. Add the versions of the new files to the
     //    journal and sync it. From here on, it knows both versions of each file.
-    let dropped = staged.map(\.draft).filter { !$0.version.state.exists }
+    let dropped = staged.filter { !$0.source.state.exists }
     if !dropped.isEmpty {
       try folder.keepCounters(
-        Dictionary(uniqueKeysWithValues: dropped.map { ($0.key, $0.version.state.counter) }))
+        Dictionary(uniqueKeysWithValues: dropped.map { ($0.key, $0.source.state.counter) }))
     }
-    try makeDurable(staged.map(\.draft).filter(\.isSaved).map(\.key))
+    try makeDurable(staged.filter { $0.origin == .savedFile }.map(\.key))
     try appendCheckpoint(JournalCheckpoint(of: staged))
 
     // 2. Exchange the names of each draft and its file, and remove the former file. Remove the files of dropped tables.
@@ -214,7 +215,7 @@ extension FileLog {
       if try exchange(table) {
         installed.append(table)
       } else {
-        conflicts[table.draft.key] = conflict(table.draft.key, table.path)
+        conflicts[table.key] = conflict(table.key, table.path)
       }
     }
 
@@ -227,17 +228,17 @@ extension FileLog {
 
   /// - Returns: whether the file now has the staged content.
   private func exchange(_ table: StagedTable) throws(StoreError) -> Bool {
-    let (draft, disk) = (table.draft, disk.disk)
-    let known = state.withLock { $0.files[draft.key] }
+    let (base, disk) = (table.base, disk.disk)
+    let known = state.withLock { $0.files[table.key] }
     let isExpected = { (path: String?) throws(DiskError) -> Bool in
-      guard let path, let status = try disk.status(path) else { return draft.base == .absent }
+      guard let path, let status = try disk.status(path) else { return base == .absent }
       // A rename changes only the time of the status.
-      if let known, known.content.version == draft.base, let stamp = known.stamp, stamp.isSettled,
+      if let known, known.content.version == base, let stamp = known.stamp, stamp.isSettled,
         stamp.isOfSameContent(as: status.stamp)
       {
         return true
       }
-      return FileVersion(try disk.read(path).bytes) == draft.base
+      return FileVersion(try disk.read(path).bytes) == base
     }
     guard let file = table.file else { return try self.disk.remove(table.path, if: isExpected) }
     return try self.disk.install(file, over: isExpected)
@@ -245,19 +246,18 @@ extension FileLog {
 
   /// Takes the new files, as they are now, into the state.
   private func updateFiles(_ installed: inout [StagedTable]) {
-    // The checkpoint is done. If a file's stamp cannot be read, the file is read again next time.
-    var stamps = (try? disk.stamps(of: installed.compactMap(\.file)))?[...]
-    for index in installed.indices where installed[index].file != nil {
-      installed[index].stamp = stamps?.popFirst()
+    for index in installed.indices {
+      // The checkpoint is done. If a file's stamp cannot be read, the file is read again next time.
+      installed[index].stamp = installed[index].file.flatMap { try? disk.disk.stamp(of: $0) }
     }
     state.withLock { state in
       for table in installed {
-        let (key, version) = (table.draft.key, table.version)
-        if table.draft.isRepaired {
+        let (key, version) = (table.key, table.version)
+        if table.origin == .repair {
           _ = state.setFile(FileContent(version), at: table.path, table.stamp, of: key)
         }
         state.continueFile(
-          version, through: table.draft.version.through, at: table.path, table.stamp, of: key, isDurable: true
+          version, through: table.source.through, at: table.path, table.stamp, of: key, isDurable: true
         )
       }
     }
@@ -279,7 +279,7 @@ extension FileLog {
     let inode = state.withLock(\.journal).flatMap { Int64(exactly: $0.inode) }
     let done = WrittenFiles(
       files: Dictionary(
-        uniqueKeysWithValues: installed.map { ($0.draft.key, WrittenFiles.File(known: $0.known)) }),
+        uniqueKeysWithValues: installed.map { ($0.key, WrittenFiles.File(known: $0.known)) }),
       journal: inode)
     let journal = try writeFrame(.written, done.payload)
     try updateState(after: journal) { state throws(PayloadFault) in
@@ -299,16 +299,18 @@ extension FileLog {
     }
   }
 
-  private func discard(_ staged: [StagedTable]) { disk.discard(staged.compactMap(\.file)) }
+  private func discard(_ staged: [StagedTable]) {
+    for file in staged.compactMap(\.file) { disk.discard(file) }
+  }
 
   /// Writes down where the records of large new files are, for those who do not read the files as a whole.
   private func replaceOffsets(of installed: [StagedTable]) {
     for table in installed {
       if let stamp = table.stamp, let offsets = table.offsets, mayStayUnread(stamp) {
         let known = KnownOffsets(stamp: stamp, version: table.version, offsets: offsets)
-        folder.writeOffsets(known, table.lookups, of: table.draft.key)
-      } else if table.draft.base.size >= options.leastUnread {
-        folder.forgetOffsets(of: table.draft.key)
+        folder.writeOffsets(known, table.lookups, of: table.key)
+      } else if table.base.size >= options.leastUnread {
+        folder.forgetOffsets(of: table.key)
       }
     }
   }
@@ -317,7 +319,7 @@ extension FileLog {
   private func readBack(_ table: StagedTable) throws(StoreError) {
     guard let file = table.file else { return }
     let bytes = try disk.read(file)
-    let name = table.draft.key.text
+    let name = table.key.text
     guard FileVersion(bytes) == table.version else {
       throw StoreError(
         .inputOutput, "what was written cannot be read back; the file is as it was",

@@ -21,10 +21,13 @@ extension FileLog {
         // If another thread has read a newer file meanwhile, the body must run again.
         guard let commit else { continue }
 
-        return try writeCommit(commit) { state, journal, logged in
+        let (journal, byteCount, records) = try writeCommit(commit)
+        return try updateState(after: journal) { state throws(PayloadFault) in
+          taking(
+            try state.add(
+              commit, sequence: journal.sequence, byteCount: byteCount, recordsFile: records))
           let ticket = FileTicket(journal.file, of: self)
           state.waiting.append(ticket)
-          taking(logged)
           return ticket
         }
       }
@@ -116,31 +119,33 @@ extension FileLog {
   }
 
   /// Writes a commit to the journal.
-  /// - Parameter update: called with the commit as the log has it, before anybody who reads the log can see it.
-  func writeCommit<Result>(
-    _ commit: JournalCommit, _ update: (inout State, Journal, LoggedCommit) -> Result
-  ) throws(StoreError) -> Result {
+  /// - Returns: the journal with the commit in it, for ``updateState(after:_:)``; the length of the commit, with its
+  ///   records; the file with its records, if it has one.
+  func writeCommit(
+    _ commit: JournalCommit
+  ) throws(StoreError) -> (journal: Journal, byteCount: Int, recordsFile: RecordsFile?) {
     // 1. Make the files durable on which the journal builds from here on. The process that wrote them may have died
     //    before the sync. After a power cut, the commit would then not fit the older file.
     try makeDurable(commit.newBases)
 
     // 2. If there are many records, write them into a file of their own, and sync it and its name.
-    let (payload, records) = try payload(of: commit)
+    var records: RecordsFile?
+    if commit.recordBytes > options.longestFrame {
+      records = try folder.writeRecords(commit)  // Written and synced under its own name.
+      try syncBase(disk.disk.syncFolder(folder.ownFolder))
+    }
+    let payload = commit.payload(recordsIn: records)
+    guard payload.count <= UInt32.max else {
+      throw StoreError(.unrepresentableValue, "a transaction may have 4 GB at most")
+    }
 
     // 3. Write the frame. The commit point is the sync after it.
-    let journal: Journal
-    do throws(StoreError) { journal = try writeFrame(.commit, payload) } catch {
+    do throws(StoreError) {
+      return (try writeFrame(.commit, payload), payload.count + (records?.size ?? 0), records)
+    } catch {
       // No frame refers to this file, and on a full disk it would take up room.
       if let records { folder.remove([records.name]) }
       throw error
-    }
-
-    // 4. Update the state in memory.
-    let byteCount = payload.count + (records?.size ?? 0)
-    return try updateState(after: journal) { state throws(PayloadFault) in
-      let logged = try state.add(
-        commit, sequence: journal.sequence, byteCount: byteCount, recordsFile: records)
-      return update(&state, journal, logged)
     }
   }
 
@@ -206,32 +211,15 @@ extension FileLog {
     }
   }
 
-  /// The payload of a commit's frame, and the file of records that it refers to. That file is durable.
-  func payload(of commit: JournalCommit) throws(StoreError) -> (bytes: [UInt8], records: RecordsFile?) {
-    var records: RecordsFile?
-    if commit.recordBytes > options.longestFrame {
-      records = try folder.writeRecords(commit)  // Written and synced under its own name.
-      try syncBase(disk.disk.syncFolder(folder.ownFolder))
-    }
-    let bytes = commit.payload(recordsIn: records)
-    guard bytes.count <= UInt32.max else {
-      throw StoreError(.unrepresentableValue, "a transaction may have 4 GB at most")
-    }
-    return (bytes, records)
-  }
 }
 
 // MARK: - The commit point
 
 /// A commit that is in the journal and waits for its sync.
 final class FileTicket: CommitTicket {
-  enum Outcome {
-    case durable
-    case unknown(DiskError)
-  }
-
   let file: any OpenFile
-  let outcome = Mutex<Outcome?>(nil)
+  /// Whether the sync succeeded; `nil` before it.
+  let outcome = Mutex<Result<Void, DiskError>?>(nil)
   private let log: FileLog
 
   init(_ file: any OpenFile, of log: FileLog) { (self.file, self.log) = (file, log) }
@@ -241,7 +229,7 @@ final class FileTicket: CommitTicket {
     log.syncs.run(
       until: { outcome.withLock { $0 != nil } },
       work: { _ = log.syncWaiting(log.options.durability.syncStrength) })
-    if case .unknown(let error)? = outcome.withLock({ $0 }) { throw StoreError.outcomeUnknown(error) }
+    do { try outcome.withLock(\.self)?.get() } catch { throw StoreError.outcomeUnknown(error) }
   }
 }
 
@@ -249,33 +237,30 @@ extension FileLog {
   /// Makes everything in the journal durable. Later commits build on it, so if this fails, the log accepts no more
   /// commits.
   func syncJournal() throws(DiskError) {
-    var outcome: FileTicket.Outcome?
+    var outcome: Result<Void, DiskError>?
     syncs.run(until: { outcome != nil }, work: { outcome = syncWaiting(.full) })
-    if case .unknown(let error)? = outcome { throw error }
+    try outcome?.get()
   }
 
   /// Makes one sync for all commits that are waiting now: one of each file, if another journal has begun since the
   /// first of them. Nobody holds a lock during the sync.
-  fileprivate func syncWaiting(_ strength: SyncStrength?) -> FileTicket.Outcome {
+  fileprivate func syncWaiting(_ strength: SyncStrength?) -> Result<Void, DiskError> {
     let (tickets, journal, failure) = state.withLock { ($0.waiting, $0.journal, $0.failure) }
     var former: [any OpenFile] = []
     for ticket in tickets where ticket.file !== journal?.file && ticket.file !== former.last {
       former.append(ticket.file)
     }
-    var outcome = FileTicket.Outcome.durable
-    do throws(DiskError) {
+    let outcome = Result { () throws(DiskError) in
       if let failure { throw failure }
       for file in former + [journal?.file].compactMap(\.self) {
         if let strength { try file.syncData(strength) }
         if !tickets.isEmpty { try keepIfReplaced(file) }
       }
-    } catch {
-      outcome = .unknown(error)
     }
     state.withLock { state in
       switch outcome {
-      case .unknown(let error): state.failure = error
-      case .durable:
+      case .failure(let error): state.failure = error
+      case .success:
         if strength != nil, let journal, state.journal?.file === journal.file {
           state.journal?.didSync(through: journal.sequence)
         }
@@ -308,14 +293,9 @@ extension FileLog {
   private func journalCommit(_ new: NewCommit, _ state: State) throws(StoreError) -> JournalCommit {
     let unpending = new.tables.keys.filter { state.pending[$0] == nil }
     if !unpending.isEmpty { try checkTargets(Set(new.tables.keys).union(state.pending.keys)) }
-    var tables: [TableKey: JournalCommit.Table] = [:]
-    for table in new.tables.keys {
-      let version = state.files[table]?.content.version ?? .absent
-      let isKnown = state.pending[table]?.lastCommit(in: version) != nil
-      tables[table] = JournalCommit.Table(sequence: new.position, base: isKnown ? nil : version)
-    }
     let commit = JournalCommit(
-      date: new.date, token: new.token, undo: new.undo, tables: tables, changes: new.changes)
+      date: new.date, token: new.token, undo: new.undo,
+      tables: state.tables(new.tables.keys, forCommitAfter: new.position), changes: new.changes)
     let byteCount = commit.recordBytes + 64 * commit.changes.count
     for (table, tableState) in new.states {
       try checkSize(

@@ -189,18 +189,12 @@ package struct LoggedCommit: Sendable {
   /// A repaired commit may have none.
   package let token: CommitToken?
   package let changes: [LoggedChange]
-  package let tables: [TableKey: Former]
-
-  /// The state of a table when the commit was appended.
-  package struct Former: Sendable {
-    /// The ``TableVersion/lineage`` of the table; `nil` if this log has not read it.
-    package var lineage: Int?
-
-    package init(lineage: Int?) { self.lineage = lineage }
-  }
+  /// The tables that it changes, each with its ``TableVersion/lineage`` when the commit was appended; `nil` for a table
+  /// that this log has not read.
+  package let tables: [TableKey: Int?]
 
   package init(
-    sequence: UInt64, date: Date, token: CommitToken?, changes: [LoggedChange], tables: [TableKey: Former]
+    sequence: UInt64, date: Date, token: CommitToken?, changes: [LoggedChange], tables: [TableKey: Int?]
   ) {
     (self.sequence, self.date, self.token) = (sequence, date, token)
     (self.changes, self.tables) = (changes, tables)
@@ -209,7 +203,7 @@ package struct LoggedCommit: Sendable {
   package init(_ commit: NewCommit, sequence: UInt64) {
     self.init(
       sequence: sequence, date: commit.date, token: commit.token, changes: commit.changes,
-      tables: commit.tables.mapValues { Former(lineage: $0) })
+      tables: commit.tables)
   }
 
   /// The changes of one table.

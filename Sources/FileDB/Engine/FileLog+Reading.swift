@@ -38,7 +38,7 @@ extension FileLog {
   package func droppedTables() throws(StoreError) -> Set<TableKey> {
     let present = try tables()
     let dropped = state.withLock { $0.pending.compactMapValues(\.exists) }.filter { !$0.value }.keys
-    return try folder.tablesWithKeptCounters().union(dropped).subtracting(present)
+    return try Set(folder.keptCounters().keys).union(dropped).subtracting(present)
   }
 
   /// The tables that are created or dropped by the commits that can still be read.
@@ -96,7 +96,7 @@ extension FileLog {
     do throws(StoreError) { opened = try disk.openJournal(folder.journalFile) } catch {
       throw folder.explaining(error)
     }
-    if opened != nil { folder.setOwnFound() } else { try folder.checkIsNotMovedOut() }
+    if opened != nil { folder.setOwnFound() } else if try folder.isMovedOut { throw folder.storeGone }
     let frames = opened?.frames ?? []
     let isContinuation = opened.map { state.isContinued(by: $0.journal, frames, token: token) } ?? false
     if let opened, !isContinuation, !state.waiting.isEmpty, opened.journal.machine != disk.disk.machine,
@@ -121,19 +121,18 @@ extension FileLog {
     case .start: break
     case .checkpoint:
       let checkpoint = try checkpoint(in: frame)
-      try understanding(frame) { () throws(PayloadFault) in try state.add(checkpoint, at: frame.sequence) }
+      try understanding(frame, state.add(checkpoint, at: frame.sequence))
     case .commit:
       let (commit, byteCount, file) = try commit(in: frame)
-      _ = try understanding(frame) { () throws(PayloadFault) in
-        try state.add(commit, sequence: frame.sequence, byteCount: byteCount, recordsFile: file)
-      }
+      _ = try understanding(
+        frame, state.add(commit, sequence: frame.sequence, byteCount: byteCount, recordsFile: file))
     case .parked:
       let (table, commit, byteCount, file) = try parkedCommit(in: frame)
       state.park(commit, of: table, byteCount: byteCount, recordsFile: file)
     case .written:
       let written = try written(in: frame)
       for table in written.files.keys { try followFile(of: table, &state) }
-      try understanding(frame) { () throws(PayloadFault) in try state.settle(written, at: frame.sequence) }
+      try understanding(frame, state.settle(written, at: frame.sequence))
     }
   }
 
@@ -150,15 +149,12 @@ extension FileLog {
   func commit(
     in frame: JournalFrame
   ) throws(StoreError) -> (commit: JournalCommit, byteCount: Int, recordsFile: RecordsFile?) {
-    let file = try understanding(frame) { () throws(PayloadFault) in
-      try JournalCommit.recordsFile(of: frame.payload)
-    }
+    let file = try understanding(frame, JournalCommit.recordsFile(of: frame.payload))
     let records = try file.map { file throws(StoreError) in try folder.readRecords(file) }
     let depth = options.limits.depth
     do throws(StoreError) {
-      let commit = try understanding(frame) { () throws(PayloadFault) in
-        try JournalCommit(payload: frame.payload, depth: depth, records: records)
-      }
+      let commit = try understanding(
+        frame, JournalCommit(payload: frame.payload, depth: depth, records: records))
       return (commit, frame.payload.count + (file?.size ?? 0), file)
     } catch {
       // The program's limit refuses the record. The journal is not damaged, so it must not be repaired.
@@ -173,29 +169,24 @@ extension FileLog {
   func parkedCommit(
     in frame: JournalFrame
   ) throws(StoreError) -> (table: TableKey, commit: LoggedCommit, byteCount: Int, recordsFile: RecordsFile?) {
-    let parked = try understanding(frame) { () throws(PayloadFault) in try ParkedCommit(frame.payload) }
+    let parked = try understanding(frame, ParkedCommit(frame.payload))
     let (commit, byteCount, file) = try self.commit(in: parked.frame)
     let logged = LoggedCommit(
       sequence: parked.sequence, date: commit.date, token: commit.token,
-      changes: commit.changes.filter { $0.table == parked.table }, tables: [parked.table: .init(lineage: nil)]
-    )
+      changes: commit.changes.filter { $0.table == parked.table }, tables: [parked.table: nil])
     return (parked.table, logged, byteCount, file)
   }
 
   func checkpoint(in frame: JournalFrame) throws(StoreError) -> JournalCheckpoint {
-    try understanding(frame) { () throws(PayloadFault) in
-      try JournalCheckpoint(payload: frame.payload, sequence: frame.sequence)
-    }
+    try understanding(frame, JournalCheckpoint(payload: frame.payload, sequence: frame.sequence))
   }
 
   func written(in frame: JournalFrame) throws(StoreError) -> WrittenFiles {
-    try understanding(frame) { () throws(PayloadFault) in
-      try WrittenFiles(payload: frame.payload, sequence: frame.sequence)
-    }
+    try understanding(frame, WrittenFiles(payload: frame.payload, sequence: frame.sequence))
   }
 
   private func understanding<Result>(
-    _ frame: JournalFrame, _ body: () throws(PayloadFault) -> Result
+    _ frame: JournalFrame, _ body: @autoclosure () throws(PayloadFault) -> Result
   ) throws(StoreError) -> Result {
     do { return try body() } catch {
       throw damage("frame \(frame.sequence) cannot be understood: \(error.message)")

@@ -158,7 +158,7 @@ extension FileLog.State {
     if let recordsFile { recordsFiles.append((sequence, recordsFile)) }
     let logged = LoggedCommit(
       sequence: sequence, date: commit.date, token: commit.token, changes: commit.changes,
-      tables: commit.tables.reduce(into: [:]) { $0[$1.key] = former($1.key, $1.value) })
+      tables: commit.tables.reduce(into: [:]) { $0[$1.key] = lineage(of: $1.key, asFor: $1.value) })
     commits.append(logged)
     commitEnds.append(end)
     switch commit.undo {
@@ -169,13 +169,26 @@ extension FileLog.State {
     return logged
   }
 
-  /// The table that a commit was made for: the present file's, or one that a checkpoint made of it. If a repair wrote
-  /// the commit, the table may already include it.
-  private func former(_ table: TableKey, _ former: JournalCommit.Table) -> LoggedCommit.Former {
-    let file = files[table].flatMap {
-      former.sequence != nil && pending[table]?.lastCommit(in: $0.content.version) != nil ? $0 : nil
+  /// The lineage of the table that a commit was made for: the present file's, or that of one that a checkpoint made of
+  /// it. If a repair wrote the commit, the table may already include it.
+  private func lineage(of table: TableKey, asFor former: JournalCommit.Table) -> Int? {
+    guard let file = files[table], former.sequence != nil,
+      pending[table]?.lastCommit(in: file.content.version) != nil
+    else { return nil }
+    return file.lineage
+  }
+
+  /// What a commit after the one with this number says of the tables that it changes.
+  func tables(
+    _ keys: some Sequence<TableKey>, forCommitAfter sequence: UInt64
+  ) -> [TableKey: JournalCommit.Table] {
+    var tables: [TableKey: JournalCommit.Table] = [:]
+    for table in keys {
+      let version = files[table]?.content.version ?? .absent
+      let isKnown = pending[table]?.lastCommit(in: version) != nil
+      tables[table] = JournalCommit.Table(sequence: sequence, base: isKnown ? nil : version)
     }
-    return LoggedCommit.Former(lineage: file?.lineage)
+    return tables
   }
 
   /// Adds a commit to those that wait.

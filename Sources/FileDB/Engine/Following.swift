@@ -31,7 +31,17 @@ extension FileLog {
       guard commit.sequence == end + 1 else {
         throw damage("commit \(commit.sequence) does not follow commit \(end)")
       }
-      try writeCommit(state.withLock { $0.journalCommit(commit, undo(commit.token)) }) { _, _, _ in }
+      let tables = state.withLock {
+        $0.tables(commit.tables.keys, forCommitAfter: commit.sequence - 1)
+      }
+      let own = JournalCommit(
+        date: commit.date, token: commit.token, undo: undo(commit.token), tables: tables,
+        changes: commit.changes)
+      let (journal, byteCount, records) = try write(own)
+      try updateState(after: journal) { state throws(PayloadFault) in
+        _ = try state.add(
+          own, sequence: journal.sequence, byteCount: byteCount, recordsFile: records)
+      }
     }
   }
 }
@@ -60,20 +70,23 @@ extension FileLog {
   ) throws(StoreError) {
     var tables = TablesOfSharedLog(folder: folder)
     let last: (sequence: UInt64, token: CommitToken?)
+    var folders: Set<String> = []
     do throws(StoreError) {
       last = try bases { table, state throws(StoreError) in try tables.stage(table, state) }
       try folder.keepCounters(tables.counters)
       // From here on, the journal knows both versions of each file. The new ones include all of its commits.
       try appendCheckpoint(tables.checkpoint(at: end))
+      for file in tables.files.values { folders.insert(try disk.install(file)) }
     } catch {
-      disk.discard(Array(tables.files.values))
+      for file in tables.files.values { disk.discard(file) }
       throw error
     }
-    try sync(disk.install(Array(tables.files.values)))
+    try sync(folders)
     for name in try tables.removed() { try disk.remove(folder.file(of: name).path) }
     try disk.syncFolder(folder.path)
-    try sync(
-      disk.install([disk.stageJournal(folder.journalFile, after: last.sequence, lastToken: last.token)]))
+    let journal = try disk.stageJournal(
+      folder.journalFile, after: last.sequence, lastToken: last.token)
+    try sync([disk.install(journal)])
     try state.withLock { state throws(StoreError) in
       state.journal = nil
       state.forgetFiles()
@@ -93,7 +106,7 @@ private struct TablesOfSharedLog {
   init(folder: StoreFolder) { self.folder = folder }
 
   mutating func stage(_ table: TableKey, _ state: TableState) throws(StoreError) {
-    if let former = files.removeValue(forKey: table) { folder.disk.discard([former]) }
+    if let former = files.removeValue(forKey: table) { folder.disk.discard(former) }
     (versions[table], counters[table]) = (nil, state.exists ? nil : state.counter)
     guard state.exists else { return }
     let bytes = TableFile.encode(state)
@@ -116,20 +129,6 @@ private struct TablesOfSharedLog {
       files: versions.merging(removed) { $1 }.mapValues {
         JournalCheckpoint.File(new: KnownVersion(version: $0, through: sequence), isRepaired: true)
       })
-  }
-}
-
-extension FileLog.State {
-  /// A commit of another log, in the form of this log's journal.
-  fileprivate func journalCommit(_ commit: LoggedCommit, _ undo: UndoEffect) -> JournalCommit {
-    var tables: [TableKey: JournalCommit.Table] = [:]
-    for table in commit.tables.keys {
-      let version = files[table]?.content.version ?? .absent
-      let isKnown = pending[table]?.lastCommit(in: version) != nil
-      tables[table] = JournalCommit.Table(sequence: commit.sequence - 1, base: isKnown ? nil : version)
-    }
-    return JournalCommit(
-      date: commit.date, token: commit.token, undo: undo, tables: tables, changes: commit.changes)
   }
 }
 
@@ -173,6 +172,6 @@ extension LoggedCommit {
     }
     self.init(
       sequence: sequence, date: commit.date, token: commit.token, changes: commit.changes,
-      tables: commit.tables.mapValues { _ in Former(lineage: lineage) })
+      tables: commit.tables.mapValues { _ in lineage })
   }
 }

@@ -106,15 +106,9 @@ extension LoggedChange {
   fileprivate func write(to writer: inout LineWriter) {
     switch change {
     case .create: begin("create", &writer)
-    case .drop:
-      begin("drop", &writer)
-      writeFoundTable(to: &writer)
-    case .removeAll:
-      begin("removeAll", &writer)
-      writeFoundTable(to: &writer)
-    case .truncate:
-      begin("truncate", &writer)
-      writeFoundTable(to: &writer)
+    case .drop: beginWithFoundTable("drop", &writer)
+    case .removeAll: beginWithFoundTable("removeAll", &writer)
+    case .truncate: beginWithFoundTable("truncate", &writer)
     case .insert(let records, let index):
       begin("insert", &writer)
       writer.add(records.count)
@@ -170,7 +164,8 @@ extension LoggedChange {
     writer.add(table)
   }
 
-  private func writeFoundTable(to writer: inout LineWriter) {
+  private func beginWithFoundTable(_ verb: StaticString, _ writer: inout LineWriter) {
+    begin(verb, &writer)
     guard case .table(let count, let checksum, let counter) = found else { return }
     writer.add("were" as StaticString)
     writer.add(count)

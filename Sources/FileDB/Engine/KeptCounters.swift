@@ -9,13 +9,6 @@ import FileDBTables
 extension StoreFolder {
   private var countersFile: String { own(.counters) }
 
-  /// The highest id that was ever given in a table that has no file.
-  /// - Throws: ``StoreError/Code/damagedTable`` or ``StoreError/Code/notATable`` if the counters cannot be read.
-  func keptCounter(of table: TableKey) throws(StoreError) -> Int64 { try keptCounters()[table] ?? 0 }
-
-  /// The tables without a file whose counters are kept.
-  func tablesWithKeptCounters() throws(StoreError) -> Set<TableKey> { Set(try keptCounters().keys) }
-
   /// Durably keeps the counters of tables whose files are about to be removed.
   func keepCounters(_ counters: [TableKey: Int64]) throws(StoreError) {
     let kept = try keptCounters()
@@ -36,7 +29,9 @@ extension StoreFolder {
     try disk.replace(countersFile, with: document)
   }
 
-  private func keptCounters() throws(StoreError) -> [TableKey: Int64] {
+  /// The highest id that was ever given in each table that has no file. A table that is missing here gave none.
+  /// - Throws: ``StoreError/Code/damagedTable`` or ``StoreError/Code/notATable`` if the counters cannot be read.
+  func keptCounters() throws(StoreError) -> [TableKey: Int64] {
     if try disk.status(countersFile) == nil { return [:] }
     let bytes = try disk.read(countersFile).bytes
     do throws(PlistError) {

@@ -124,10 +124,10 @@ package struct StoreDisk: Sendable {
       }
     }
     if let failure {
-      discard([staged])
+      discard(staged)
       throw failure
     }
-    for folder in try install([staged]) { try syncFolder(folder) }
+    try syncFolder(install(staged))
   }
 
   // MARK: Drafts
@@ -145,8 +145,8 @@ package struct StoreDisk: Sendable {
   }
   package func read(_ staged: StagedFile) throws(StoreError) -> [UInt8] { try onDisk(disk.read(staged)) }
 
-  /// The caller syncs the folders that it returns.
-  package func install(_ staged: [StagedFile]) throws(StoreError) -> Set<String> {
+  /// The caller syncs the folder that it returns.
+  package func install(_ staged: StagedFile) throws(StoreError) -> String {
     try onDisk(disk.install(staged))
   }
 
@@ -164,10 +164,7 @@ package struct StoreDisk: Sendable {
     try onDisk(disk.remove(path, if: isExpected))
   }
 
-  package func stamps(of installed: [StagedFile]) throws(StoreError) -> [FileStamp] {
-    try onDisk(disk.stamps(of: installed))
-  }
-  package func discard(_ staged: [StagedFile]) { disk.discard(staged) }
+  package func discard(_ staged: StagedFile) { disk.discard(staged) }
 
   package func sweepDrafts(
     in folder: String, lockedBefore locked: Int64 = .max, unlockedBefore unlocked: Int64 = .min

@@ -50,21 +50,16 @@ extension StoreFolder {
 
   private func adjust(_ path: String, _ mode: UInt32) throws(StoreError) {
     guard let status = try disk.status(path), !status.isLink else { return }
-    try adjustingOwn { () throws(StoreError) in
+    do throws(StoreError) {
       switch status.kind {
       case .file: try disk.setMode(path, mode & 0o666)
       case .folder: try disk.setMode(path, status.mode & 0o7000 | mode)
       case .other: break
       }
+    } catch  where [StoreError.Code.permissionDenied, StoreError.Code.fileNotFound].contains(error.code) {
+      // A file of another user is adjusted by that user's next write. A file that is gone was the draft of another
+      // process.
     }
-  }
-
-  /// A file of another user is adjusted by that user's next write. A file that is gone was the draft of another
-  /// process.
-  private func adjustingOwn(_ body: () throws(StoreError) -> Void) throws(StoreError) {
-    do throws(StoreError) {
-      try body()
-    } catch  where [StoreError.Code.permissionDenied, StoreError.Code.fileNotFound].contains(error.code) {}
   }
 
   /// Whether the store's own folder is open to more users than a table is.

@@ -241,7 +241,7 @@ package final class StoreFolder: Sendable {
     throw storeGone
   }
 
-  private var storeGone: StoreError {
+  var storeGone: StoreError {
     StoreError(
       .storeGone,
       "the folder, or '.filedb' in it, was moved or removed while the store was open; nothing is written here. "
@@ -254,11 +254,6 @@ package final class StoreFolder: Sendable {
       if outside != nil { return false }
       return try disk.status(ownFolder)?.kind == .file
     }
-  }
-
-  /// - Throws: ``StoreError/Code/storeGone`` if the journal is missing because it has moved.
-  func checkIsNotMovedOut() throws(StoreError) {
-    if try isMovedOut { throw storeGone }
   }
 
   private func isLost(_ folder: String, _ wasFound: borrowing Atomic<Bool>) throws(StoreError) -> Bool {

@@ -31,7 +31,7 @@ extension FileLog {
     }
     let (path, content) = try folder.readFile(of: table, limits: options.limits)
     guard let content else {
-      let counter = try folder.keptCounter(of: table)
+      let counter = try folder.keptCounters()[table] ?? 0
       return ReadFile(
         path: path, content: FileContent(.absent), stamp: nil,
         table: .success(TableState(counter: counter, shape: options.shape)))

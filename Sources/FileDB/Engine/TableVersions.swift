@@ -139,7 +139,7 @@ extension TableVersions {
     for commit in commits where commit.sequence <= end {
       let changes = commit.changes(of: key)
       if changes.isEmpty { continue }
-      guard commit.tables[key]?.lineage == version.lineage else {
+      guard commit.tables[key] == version.lineage else {
         state.withLock { $0.outdate(key) }
         return nil
       }
@@ -242,7 +242,7 @@ extension TableVersions.State {
     for (table, state) in states {
       guard var known = newest(table) else { continue }
       // Another thread read another file while the commit was being appended.
-      guard known.version.lineage == commit.tables[table]?.lineage else {
+      guard commit.tables[table] == known.version.lineage else {
         outdate(table)
         outdatedTables.append(table)
         continue
@@ -280,10 +280,10 @@ extension TableVersions.State {
   mutating func follow(_ commits: [LoggedCommit]) -> Set<TableKey> {
     var shown = publish(through: .max)
     for commit in commits where commit.sequence > position {
-      for (table, former) in commit.tables {
+      for (table, lineage) in commit.tables {
         guard let known = published[table], known.standing == .current else { continue }
         shown.insert(table)
-        if let next = known.version.following(commit, of: table, from: former) {
+        if lineage == known.version.lineage, let next = known.version.following(commit, of: table) {
           published[table]?.version = next
         } else {
           outdate(table)
@@ -347,17 +347,52 @@ extension TableVersions.State {
 }
 
 extension TableVersion {
-  /// The version after a commit of another process; `nil` if the commit belongs to another lineage, or does not fit.
-  /// Then reading the table again reports what is wrong.
-  fileprivate func following(
-    _ commit: LoggedCommit, of table: TableKey, from former: LoggedCommit.Former
-  ) -> TableVersion? {
-    guard former.lineage == lineage else { return nil }
+  /// The version after a commit of another process; `nil` if the commit does not fit. Then reading the table again
+  /// reports what is wrong.
+  fileprivate func following(_ commit: LoggedCommit, of table: TableKey) -> TableVersion? {
     var next = self
     do throws(StoreError) { for change in commit.changes(of: table) { try next.state.apply(change) } } catch {
       return nil
     }
     next.through = commit.sequence
     return next
+  }
+}
+
+/// An object that is notified when readers see something new.
+protocol CommitListener: Sendable {
+  func tell(of tables: Set<TableKey>)
+  /// The store was closed or released.
+  func finish()
+}
+
+final class CommitListeners: Sendable {
+  private struct State {
+    var listeners: [any CommitListener] = []
+    var isFinished = false
+  }
+
+  private let state = Mutex(State())
+
+  /// Adds a listener. If the store has ended already, the listener is notified of that.
+  func add(_ listener: any CommitListener) {
+    let isFinished = state.withLock { state in
+      state.listeners.append(listener)
+      return state.isFinished
+    }
+    if isFinished { listener.finish() }
+  }
+
+  func tell(of tables: Set<TableKey>) {
+    if tables.isEmpty { return }
+    for listener in state.withLock(\.listeners) { listener.tell(of: tables) }
+  }
+
+  func finish() {
+    let listeners = state.withLock { state in
+      state.isFinished = true
+      return state.listeners
+    }
+    for listener in listeners { listener.finish() }
   }
 }

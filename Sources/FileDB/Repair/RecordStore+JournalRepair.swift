@@ -72,10 +72,10 @@ extension RecordStore {
         if !plan.counters.isEmpty { try folder.keepCounters(plan.counters) }
         try fileLog.readBack(staged, changeCount: plan.commit.changes.count)
       } catch {
-        disk.discard([staged])
+        disk.discard(staged)
         throw error
       }
-      for folder in try disk.install([staged]) { try disk.syncFolder(folder) }
+      try disk.syncFolder(disk.install(staged))
       try tables.catchUp()
       return JournalRepairReport(plan: plan, backup: URL(fileURLWithPath: backup))
     }
@@ -125,7 +125,7 @@ extension RecordStore {
     guard let inFile, var state = state(of: content?.bytes, file: file, table: table) else { return all }
     let changes = pending.commits.filter { $0.sequence > inFile }.flatMap(\.changes)
     let fitting = changes.flatMap { state.applyFitting($0.change) }.map { LoggedChange($0, of: table) }
-    let kept = state.exists ? nil : try? folder.keptCounter(of: table)
+    let kept = state.exists ? nil : try? folder.keptCounters()[table]
     return FittedChanges(
       base: version, changes: fitting, tableExists: state.exists, counter: max(state.counter, kept ?? 0))
   }

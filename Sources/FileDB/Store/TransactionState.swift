@@ -294,11 +294,6 @@ extension TransactionState {
     return try ownEdit(key, table)?.table ?? seen
   }
 
-  /// The view of a table if this were the log's part of it.
-  func seen(_ key: TableKey, own: TableState) throws(StoreError) -> TableState {
-    try store.view.seen(key, own: own)
-  }
-
   private func ownEdit(_ key: TableKey, _ table: Touched) throws(StoreError) -> ChangeRecorder? {
     guard table.first.beneath != nil else { return nil }
     do {

@@ -23,9 +23,7 @@ import Testing
     try store.checkpoint()
     try store.close()
     let folder = StoreDisk(disk)
-    for parent in try folder.install([folder.stageJournal(Self.journal, after: sequence)]) {
-      try folder.syncFolder(parent)
-    }
+    try folder.syncFolder(folder.install(folder.stageJournal(Self.journal, after: sequence)))
     return disk
   }
 
@@ -81,7 +79,7 @@ import Testing
       """
     let staged = try Journal.stage(
       Self.journal, on: disk, after: 9, frames: [(.commit, Array(payload.utf8))])
-    for folder in try disk.install([staged]) { try disk.syncFolder(folder) }
+    try disk.syncFolder(disk.install(staged))
     try store.table("t").add(["n": 1])
     #expect(try store.table("t").count == 2)
   }

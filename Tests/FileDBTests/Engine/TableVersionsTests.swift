@@ -33,7 +33,7 @@ import Testing
     return LoggedCommit(
       sequence: number, date: Date(), token: nil,
       changes: tables.map { LoggedChange(.insert([record], index: 0), of: $0, found: .nothing) },
-      tables: Dictionary(uniqueKeysWithValues: tables.map { ($0, LoggedCommit.Former(lineage: lineage)) }))
+      tables: Dictionary(uniqueKeysWithValues: tables.map { ($0, lineage) }))
   }
 
   @Test func ownCommitIsSeenByWritersFirstAndByReadersOncePublished() {

@@ -77,6 +77,6 @@ import Testing
     let journal = "\(path)/.filedb/journal"
     let after = try #require(try Journal.open(journal, on: disk)).journal.sequence
     let staged = try Journal.stage(journal, on: disk, after: after, frames: [(.commit, commit.payload())])
-    for folder in try disk.install([staged]) { try disk.syncFolder(folder) }
+    try disk.syncFolder(disk.install(staged))
   }
 }

@@ -146,22 +146,22 @@ private struct ValueEncoder: Encoder {
     return ArrayWriter(codingPath: codingPath, node: node)
   }
 
-  func singleValueContainer() -> any SingleValueEncodingContainer {
-    ScalarWriter(codingPath: codingPath, node: node)
-  }
+  func singleValueContainer() -> any SingleValueEncodingContainer { self }
 }
 
 private struct KeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let codingPath: [any CodingKey]
   let node: Node
 
-  private func child(_ key: any CodingKey) -> Node {
+  private func encoder(_ key: any CodingKey) -> ValueEncoder {
     // A type that asks twice continues where it was.
     let former = node.entries?.last { compareUTF8($0.key, key.stringValue) == 0 }
-    if case .node(let child)? = former?.value { return child }
-    let child = Node()
-    node.entries?.append((key.stringValue, .node(child)))
-    return child
+    if case .node(let child)? = former?.value {
+      return ValueEncoder(codingPath: codingPath + [key], node: child)
+    }
+    let encoder = ValueEncoder(codingPath: codingPath + [key])
+    node.entries?.append((key.stringValue, .node(encoder.node)))
+    return encoder
   }
 
   func encodeNil(forKey key: Key) {
@@ -216,22 +216,15 @@ private struct KeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
-  ) -> KeyedEncodingContainer<Nested> {
-    ValueEncoder(codingPath: codingPath + [key], node: child(key)).container(keyedBy: type)
-  }
+  ) -> KeyedEncodingContainer<Nested> { encoder(key).container(keyedBy: type) }
 
   func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    ValueEncoder(codingPath: codingPath + [key], node: child(key)).unkeyedContainer()
+    encoder(key).unkeyedContainer()
   }
 
-  func superEncoder() -> any Encoder {
-    let key = AnyKey("super")
-    return ValueEncoder(codingPath: codingPath + [key], node: child(key))
-  }
+  func superEncoder() -> any Encoder { encoder(AnyKey("super")) }
 
-  func superEncoder(forKey key: Key) -> any Encoder {
-    ValueEncoder(codingPath: codingPath + [key], node: child(key))
-  }
+  func superEncoder(forKey key: Key) -> any Encoder { encoder(key) }
 }
 
 private struct ArrayWriter: UnkeyedEncodingContainer {
@@ -269,10 +262,7 @@ private struct ArrayWriter: UnkeyedEncodingContainer {
   func superEncoder() -> any Encoder { ValueEncoder(codingPath: nextPath, node: child()) }
 }
 
-private struct ScalarWriter: SingleValueEncodingContainer {
-  let codingPath: [any CodingKey]
-  let node: Node
-
+extension ValueEncoder: SingleValueEncodingContainer {
   func encodeNil() throws {}
   func encode(_ value: Bool) throws { node.scalar = .bool(value) }
   func encode(_ value: String) throws { node.scalar = .string(value) }

@@ -1,5 +1,6 @@
 import FileDBPlist
 import FileDBTables
+import Synchronization
 
 /// Decodes the values of records, one after another; the counterpart of ``FieldsEncoder``.
 struct ValueReader<Value: Decodable> {
@@ -72,5 +73,32 @@ struct ValueReader<Value: Decodable> {
     if isKnownUniquelyReferenced(&fields) { return }
     fields.keep(record)  // The value has kept its decoder.
     fields = form.makeFields()
+  }
+}
+
+/// The reader that was last used for a single value, kept for the next one: creating it takes longer than reading a
+/// small record.
+final class SpareReader: Sendable {
+  // Unchecked because of the fields: only the thread that takes them out uses them.
+  private struct Parts: @unchecked Sendable {
+    let type: ObjectIdentifier
+    let form: ValueForm
+    let fields: RecordFields
+  }
+
+  private let spare = Mutex<Parts?>(nil)
+
+  func take<Value>(_ type: Value.Type) -> ValueReader<Value> {
+    let parts = spare.withLock { spare in
+      defer { spare = nil }
+      return spare
+    }
+    guard let parts, parts.type == ObjectIdentifier(type) else { return ValueReader() }
+    return ValueReader(parts.form, parts.fields)
+  }
+
+  func put<Value>(_ reader: ValueReader<Value>) {
+    let parts = Parts(type: ObjectIdentifier(Value.self), form: reader.form, fields: reader.fields)
+    spare.withLock { $0 = parts }
   }
 }

@@ -18,25 +18,28 @@ package enum CheckpointScope: Sendable {
   }
 }
 
-/// A table that is to be written to its file, or whose file is to be removed.
-struct TableDraft {
-  let key: TableKey
-  let version: TableVersion
-  /// The file that it was made from, which it may replace.
-  let base: FileVersion
-  /// Whether another program saved that file while commits were waiting.
-  var isSaved = false
-  /// Whether this is not the table's file with its commits, but what a repair has made of it.
-  var isRepaired = false
-}
-
-/// A table whose new file is written and synced, but does not have its name yet.
+/// A table whose new file is written and synced, but does not have its name yet; or whose file is to be removed.
 struct StagedTable {
+  /// Where the new file comes from.
+  enum Origin {
+    /// The table's file with its commits.
+    case commits
+    /// The same, and another program saved that file while commits were waiting.
+    case savedFile
+    /// What a repair has made of the file.
+    case repair
+  }
+
   /// A draft is synced each time that it has grown by so many bytes. So a commit never has to wait until the disk has
   /// written the whole draft.
   private static let piece = 4 << 20
 
-  let draft: TableDraft
+  let key: TableKey
+  /// The table with the commits that the new file includes.
+  let source: TableVersion
+  /// The file that it was made from, which it may replace.
+  let base: FileVersion
+  let origin: Origin
   let path: String
   /// The journal at that time.
   let salt: UInt32
@@ -52,21 +55,23 @@ struct StagedTable {
   /// Keeps the bytes of the former file on the disk for as long as this is there.
   private var former: (any OpenFile)?
 
-  init(_ draft: TableDraft, in folder: StoreFolder, salt: UInt32) throws(StoreError) {
-    self.draft = draft
-    self.salt = salt
-    path = try folder.file(of: draft.key.text).path
-    guard draft.version.state.exists else {
+  init(
+    _ key: TableKey, _ source: TableVersion, of base: FileVersion, _ origin: Origin, in folder: StoreFolder,
+    salt: UInt32
+  ) throws(StoreError) {
+    (self.key, self.source, self.base, self.origin, self.salt) = (key, source, base, origin, salt)
+    path = try folder.file(of: key.text).path
+    guard source.state.exists else {
       (file, version, offsets, lookups) = (nil, .absent, nil, [])
       return
     }
     var checksum = Checksum()
     var (size, unsynced) = (0, 0)
     var offsets: TableOffsets?
-    var lookups = draft.version.state.emptyLookups
+    var lookups = source.state.emptyLookups
     let visit = { (record: EncodedRecord) in lookups.add(record) }
     file = try folder.disk.stage(path, mostOpen: folder.modeOfNewTables()) { file throws(DiskError) in
-      offsets = try TableFile.encode(draft.version.state, visiting: visit) { bytes throws(DiskError) in
+      offsets = try TableFile.encode(source.state, visiting: visit) { bytes throws(DiskError) in
         bytes.withUnsafeBytes { checksum.update($0) }
         size += bytes.count
         unsynced += bytes.count
@@ -83,23 +88,23 @@ struct StagedTable {
   /// The new file, as the journal names it.
   var known: KnownVersion {
     KnownVersion(
-      version: version, through: draft.version.through,
-      identity: draft.isRepaired ? nil : file?.stamp.flatMap { FileIdentity($0) })
+      version: version, through: source.through,
+      identity: origin == .repair ? nil : file?.stamp.flatMap { FileIdentity($0) })
   }
 
   /// Keeps a long file open that is about to be removed. Freeing its bytes takes time, and happens only when it is
   /// closed.
   mutating func keepFormerOpen(on disk: StoreDisk) {
-    if let file, draft.base.size >= Self.piece { former = try? disk.open(file.target) }
+    if let file, base.size >= Self.piece { former = try? disk.open(file.target) }
   }
 }
 
 extension JournalCheckpoint {
   init(of staged: [StagedTable]) {
     for table in staged {
-      files[table.draft.key] = File(
-        new: table.known, saved: table.draft.isSaved ? table.draft.base : nil,
-        isRepaired: table.draft.isRepaired)
+      files[table.key] = File(
+        new: table.known, saved: table.origin == .savedFile ? table.base : nil,
+        isRepaired: table.origin == .repair)
     }
   }
 }
