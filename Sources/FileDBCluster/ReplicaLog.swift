@@ -32,7 +32,7 @@ package final class ReplicaLog: CommitLog {
   }
 
   package func append(
-    timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
+    timeout: Duration, _ transact: () throws -> NewCommit?, beforeOthersSee: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {
     // Processes on this machine wait for their turn here, not at the shared log.
     try folder.whileLocked(timeout: timeout) {
@@ -41,9 +41,9 @@ package final class ReplicaLog: CommitLog {
       var (own, appended): (NewCommit?, LoggedCommit?) = (nil, nil)
       do {
         let ticket = try shared.append(timeout: timeout, after: { try position(beforeSending: own) }) {
-          own = try make(makeCommit)
+          own = try make(transact)
           return own
-        } taking: {
+        } beforeOthersSee: {
           appended = $0
         }
         try ticket?.wait()
@@ -62,7 +62,7 @@ package final class ReplicaLog: CommitLog {
         keepUndoEffect(of: own)
         // The commit is in the shared log. If the folder cannot take it over now, it does so before the next write.
         isTaken = (try? takeOver(appended)) != nil
-        if isTaken { taking(LoggedCommit(own, sequence: appended.sequence)) }
+        if isTaken { beforeOthersSee(LoggedCommit(own, sequence: appended.sequence)) }
       }
       // It is known what became of all that was sent, also if the last try had nothing to commit.
       try? notes.removeSentCommit()
@@ -74,15 +74,15 @@ package final class ReplicaLog: CommitLog {
 
   /// Makes a commit. If probably nobody else has written, this does not read the log first: the log refuses a commit
   /// that was made from old records, and then this is called again.
-  private func make(_ makeCommit: () throws -> NewCommit?) throws -> NewCommit? {
+  private func make(_ transact: () throws -> NewCommit?) throws -> NewCommit? {
     // Until a write has ended well, each try reads the log first.
-    let early = expectsNews.exchange(true, ordering: .relaxed) ? nil : Result { try makeCommit() }
+    let early = expectsNews.exchange(true, ordering: .relaxed) ? nil : Result { try transact() }
     if case .success(let commit?) = early { return commit }
     // The log cannot check the rest: no commit, and an error, may come from old records, too.
     let end = folder.end
     try follow()
     if let early, folder.end == end { return try early.get() }
-    return try makeCommit()
+    return try transact()
   }
 
   private func keepUndoEffect(of commit: NewCommit) {

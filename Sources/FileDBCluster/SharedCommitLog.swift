@@ -16,13 +16,13 @@ package protocol SharedCommitLog: CommitLog {
   /// that was durable before this call.
   func confirmLeader() throws(StoreError)
 
-  /// Appends a commit like ``append(timeout:_:taking:)``, for a folder that may lack the newest commits.
-  /// - Parameter last: the folder's last commit; called after `makeCommit`.
+  /// Appends a commit like ``append(timeout:_:beforeOthersSee:)``, for a folder that may lack the newest commits.
+  /// - Parameter last: the folder's last commit; called after `transact`.
   /// - Throws: in addition, ``StoreError/Code/conflict`` if the log no longer has that commit, because it was restored
   ///   to an earlier state.
   func append(
     timeout: Duration, after last: () throws -> FollowedCommit?,
-    _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
+    _ transact: () throws -> NewCommit?, beforeOthersSee: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)?
 
   /// Finds out whether a commit that somebody has sent is in the log. If it is not, this makes sure that it never will
@@ -89,9 +89,9 @@ extension EngineLog {
 
   /// Appends a commit of a program without a folder, which lacks no commits.
   package func append(
-    timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
+    timeout: Duration, _ transact: () throws -> NewCommit?, beforeOthersSee: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {
-    try append(timeout: timeout, after: { nil }, makeCommit, taking: taking)
+    try append(timeout: timeout, after: { nil }, transact, beforeOthersSee: beforeOthersSee)
   }
 }
 
@@ -101,14 +101,14 @@ extension SharedCommitLog {
   /// By default, a log is never restored to an earlier state.
   package func append(
     timeout: Duration, after last: () throws -> FollowedCommit?,
-    _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
+    _ transact: () throws -> NewCommit?, beforeOthersSee: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {
     try append(timeout: timeout) {
-      let commit = try makeCommit()
+      let commit = try transact()
       if commit != nil { _ = try last() }
       return commit
-    } taking: {
-      taking($0)
+    } beforeOthersSee: {
+      beforeOthersSee($0)
     }
   }
 

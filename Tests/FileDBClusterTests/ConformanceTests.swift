@@ -99,7 +99,7 @@ import Testing
     try kind.withLog { open in
       let user = LogUser(try open())
       _ = try user.append("a") { _ in [.create] }
-      #expect(try user.log.append(timeout: longestWait, { nil }, taking: { _ in }) == nil)
+      #expect(try user.log.append(timeout: longestWait, { nil }, beforeOthersSee: { _ in }) == nil)
       #expect(throws: Regret.self) { try user.append("a") { _ in throw Regret() } }
       #expect(try user.commits(after: 1).isEmpty)
       #expect(try user.append("a") { _ in [.insert([record(1)], index: 0)] }?.sequence == 2)

@@ -45,7 +45,9 @@ struct EtcdAnswerTests {
       isFull.withLock { $0 = true }
       // If the log can't be read, it asks until the time has run out.
       if !isReadable { log.client.timeout = .milliseconds(100) }
-      let error = storeError { _ = try log.append(timeout: longestWait, { commit }, taking: { _ in }) }
+      let error = storeError {
+        _ = try log.append(timeout: longestWait, { commit }, beforeOthersSee: { _ in })
+      }
       #expect(error?.code == (isReadable ? nil : .outcomeUnknown))
       isFull.withLock { $0 = false }
       log.client.timeout = longestWait

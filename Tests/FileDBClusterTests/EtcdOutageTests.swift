@@ -38,7 +38,7 @@ struct EtcdOutageTests {
     _ = try user.append("t") { _ in [.create] }
     let late = try user.commit("late")
     try withoutMajority(log) {
-      let error = storeError { _ = try log.append(timeout: longestWait, { late }, taking: { _ in }) }
+      let error = storeError { _ = try log.append(timeout: longestWait, { late }, beforeOthersSee: { _ in }) }
       #expect(error?.code == .outcomeUnknown)
       let outcome = try log.outcome(of: late.token)
       #expect(outcome == .unknown)

@@ -82,7 +82,7 @@ struct EtcdTests {
         }
       }
     }
-    #expect(try log.append(timeout: longestWait, { large }, taking: { _ in }) != nil)
+    #expect(try log.append(timeout: longestWait, { large }, beforeOthersSee: { _ in }) != nil)
     try sweep.wait()
     let wasSwept = isSwept.withLock(\.self)
     #expect(wasSwept)
@@ -95,7 +95,7 @@ struct EtcdTests {
     let user = LogUser(log)
     _ = try user.append("t") { _ in [.create] }
     let large = try user.commit(String(repeating: "x", count: 5_000_000))
-    #expect(try log.append(timeout: longestWait, { large }, taking: { _ in }) != nil)
+    #expect(try log.append(timeout: longestWait, { large }, beforeOthersSee: { _ in }) != nil)
     try log.removeParts(large.token.text, nil)
     #expect(try user.newest("t").state.records.count == 1)
   }
@@ -254,7 +254,7 @@ struct EtcdTests {
       changes: names.map { LoggedChange(applied, of: $0) }, position: 0,
       tables: Dictionary(uniqueKeysWithValues: names.map { ($0, 0) }),
       states: Dictionary(uniqueKeysWithValues: names.map { ($0, table) }))
-    #expect(try log.append(timeout: longestWait, { commit }, taking: { _ in }) != nil)
+    #expect(try log.append(timeout: longestWait, { commit }, beforeOthersSee: { _ in }) != nil)
     let error = storeError { _ = try log.forgetCommits(olderThan: .zero) }
     #expect(error?.code == .unrepresentableValue && error?.description.contains("2000 tables") == true)
     #expect(try keys(log, under: "pieces/").isEmpty)

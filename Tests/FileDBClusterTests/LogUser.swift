@@ -60,7 +60,7 @@ struct LogUser: Sendable {
           changes: applied, position: version.through, tables: [table: version.lineage],
           hasListedTables: true,
           states: [table: now])
-      } taking: {
+      } beforeOthersSee: {
         taken = $0
       }
     }

@@ -15,9 +15,9 @@ private final class LosingLog: CommitLog {
   init(_ outcome: Result<CommitOutcome, StoreError>) { self.outcome = outcome }
 
   func append(
-    timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
+    timeout: Duration, _ transact: () throws -> NewCommit?, beforeOthersSee: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {
-    guard try makeCommit() != nil else { return nil }
+    guard try transact() != nil else { return nil }
     appends.add(1, ordering: .relaxed)
     throw StoreError.outcomeUnknown("the cable is cut")
   }

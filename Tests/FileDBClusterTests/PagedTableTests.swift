@@ -374,7 +374,7 @@ struct PagedTableTests {
       changes: [LoggedChange(applied, of: "events")], position: 0, tables: ["events": 0],
       states: ["events": plain])
     func append() throws {
-      _ = try table.rows.log.append(timeout: .zero, { commit }, taking: { _ in })
+      _ = try table.rows.log.append(timeout: .zero, { commit }, beforeOthersSee: { _ in })
     }
     #expect(storeError { try append() }?.code == .locked)
     try table.rows.makePaged()

@@ -36,7 +36,7 @@ struct PostgresRecordsTests {
       changes: applied, position: .max >> 1,
       tables: Dictionary(uniqueKeysWithValues: touched.map { ($0, 0) }),
       states: next.filter { touched.contains($0.key) })
-    _ = try log.append(timeout: longestWait, { commit }, taking: { _ in })
+    _ = try log.append(timeout: longestWait, { commit }, beforeOthersSee: { _ in })
     tables = next
   }
 

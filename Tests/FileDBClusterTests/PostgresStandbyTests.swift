@@ -74,7 +74,7 @@ struct PostgresStandbyTests {
   }
 
   private func append(_ commit: NewCommit, to log: PostgresLog) -> StoreError? {
-    storeError { _ = try log.append(timeout: longestWait, { commit }, taking: { _ in }) }
+    storeError { _ = try log.append(timeout: longestWait, { commit }, beforeOthersSee: { _ in }) }
   }
 
   /// Appends a commit, and interrupts the process of the server that waits for the standby.

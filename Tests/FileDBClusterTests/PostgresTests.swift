@@ -129,7 +129,7 @@ struct PostgresTests {
     let late = NewCommit(
       token: token, changes: [LoggedChange(applied, of: "t")], position: 0, tables: ["t": 0],
       states: ["t": table])
-    let error = storeError { _ = try log.append(timeout: longestWait, { late }, taking: { _ in }) }
+    let error = storeError { _ = try log.append(timeout: longestWait, { late }, beforeOthersSee: { _ in }) }
     #expect(error?.description.contains("FD002") == true)
     #expect(try LogUser(log).commits(after: 0).isEmpty)
     #expect(try log.outcome(of: token) == .absent)

@@ -47,8 +47,8 @@ final class UnreliableLog: SharedCommitLog {
   func outcome(of token: CommitToken) -> CommitOutcome { log.outcome(of: token) }
 
   func append(
-    timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
+    timeout: Duration, _ transact: () throws -> NewCommit?, beforeOthersSee: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {
-    try log.append(timeout: timeout, makeCommit, taking: taking)
+    try log.append(timeout: timeout, transact, beforeOthersSee: beforeOthersSee)
   }
 }

@@ -56,10 +56,10 @@ package final class MemoryLog: CommitLog {
   package var lostAnswerCount: Int { state.withLock(\.lostAnswers) }
 
   package func append(
-    timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
+    timeout: Duration, _ transact: () throws -> NewCommit?, beforeOthersSee: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {
     while true {
-      guard let commit = try makeCommit() else { return nil }
+      guard let commit = try transact() else { return nil }
       interlude()
       let ticket = try state.withLock { state throws(StoreError) -> Ticket? in
         let position = commit.position
@@ -81,7 +81,7 @@ package final class MemoryLog: CommitLog {
           sequence: state.end + 1, date: commit.date, token: commit.token, changes: commit.changes,
           tables: commit.tables)
         state.commits.append(logged)
-        taking(logged)
+        beforeOthersSee(logged)
         return Ticket(isLost: isLost)
       }
       if let ticket { return ticket }

@@ -25,9 +25,16 @@ extension FileLog {
     let turn = try folder.lockCheckpoints(timeout: patience)
     defer { withExtendedLifetime(turn) {} }
 
-    // 2. With the store's lock: make durable what other processes did, and remove what a crash left.
+    // 2. With the store's lock: make durable what other processes did, remove what a crash left, and choose the tables.
     var due: [TableKey] = []
-    try exclusively { due = try whileLocked(timeout: timeout) { try tablesToWrite(scope) } }
+    try exclusively {
+      due = try whileLocked(timeout: timeout) {
+        try syncOthersFrames()
+        try removeLeftovers()
+        if state.withLock(\.pending.isEmpty) { try beginJournalIfLong(conflicts: []) }
+        return tablesToWrite(scope)
+      }
+    }
 
     var conflicts: [TableKey: StoreError] = [:]
     while !due.isEmpty {
@@ -38,7 +45,7 @@ extension FileLog {
       var installed: [StagedTable] = []
       do {
         try exclusively {
-          (installed, due) = try whileLocked(timeout: timeout) { try install(drafts, &conflicts) }
+          (installed, due) = try whileLocked(timeout: timeout) { try installDrafts(drafts, &conflicts) }
         }
       } catch {
         discard(drafts)
@@ -57,21 +64,16 @@ extension FileLog {
   }
 
   /// The tables that a checkpoint is to write.
-  private func tablesToWrite(_ scope: CheckpointScope) throws(StoreError) -> [TableKey] {
-    try confirm()
-    let (due, isDone) = state.withLock { state in
+  private func tablesToWrite(_ scope: CheckpointScope) -> [TableKey] {
+    state.withLock { state in
       let sizes = state.sizes
       let scope = sizes.journal > sizes.limit ? .all : scope
-      let due = state.pending.filter { scope.contains($0.value) }.keys.sorted()
-      return (due, state.pending.isEmpty)
+      return state.pending.filter { scope.contains($0.value) }.keys.sorted()
     }
-    try sweep()
-    if isDone { try beginJournalIfLong(conflicts: []) }
-    return due
   }
 
   /// Makes durable what other processes wrote into the journal. One of them may have failed to sync it, and died.
-  private func confirm() throws(StoreError) {
+  private func syncOthersFrames() throws(StoreError) {
     guard var journal = state.withLock(\.journal), journal.isDoubtful else { return }
     do throws(DiskError) {
       try journal.rewriteDoubtful()
@@ -83,7 +85,7 @@ extension FileLog {
   }
 
   /// Removes what a crash left. Call it with both locks.
-  private func sweep() throws(StoreError) {
+  private func removeLeftovers() throws(StoreError) {
     try folder.sweep()
     let pending = state.withLock { Array($0.pending.values) }
     for swap in try disk.swaps(in: folder.ownFolder) where swap.file == OwnName.journal.rawValue {
@@ -137,7 +139,7 @@ extension FileLog {
   /// The second half: gives the drafts the names of the files. Call it with the store's lock.
   /// - Returns: the tables whose files now have their names, and those that still wait, because others have saved, moved
   ///   or changed their files since the drafts were made.
-  private func install(
+  private func installDrafts(
     _ staged: [StagedTable], _ conflicts: inout [TableKey: StoreError]
   ) throws(StoreError) -> (installed: [StagedTable], outdated: [TableKey]) {
     var (current, outdated): ([StagedTable], [StagedTable]) = ([], [])
@@ -166,29 +168,6 @@ extension FileLog {
     let (path, status) = try folder.file(of: key.text)
     guard path == table.path, FileStamp.areSame(status?.stamp, known.stamp) else { return false }
     return try table.file.map { file throws(StoreError) in try disk.isCurrent(file, for: path) } ?? true
-  }
-
-  /// Writes the file of a repaired table. As after a checkpoint, no commit waits for it any longer. So if somebody
-  /// restores an older file, the commits that the repair left out do not come back. Call it with both locks.
-  /// - Returns: the ``TableVersion/lineage`` of the repaired table.
-  func replaceFile(_ key: TableKey, by state: TableState, repairing former: FileVersion) throws(StoreError)
-    -> Int
-  {
-    try sweep()
-    let repaired = TableVersion(state: state, lineage: 0, through: self.state.withLock(\.lastSequence))
-    let staged = try StagedTable(
-      key, repaired, of: former, .repair, in: folder, salt: self.state.withLock(\.salt))
-    do throws(StoreError) {
-      try readBack(staged)
-      let (installed, conflicts) = try replaceFiles([staged])
-      if let conflict = conflicts[key] { throw conflict }
-      try appendWritten(installed)
-      replaceOffsets(of: installed)
-    } catch {
-      discard([staged])
-      throw error
-    }
-    return self.state.withLock { $0.files[key]?.lineage ?? 0 }
   }
 
   /// Replaces the tables' files by the drafts.
@@ -313,6 +292,33 @@ extension FileLog {
         folder.forgetOffsets(of: table.key)
       }
     }
+  }
+}
+
+// MARK: - Repair
+
+extension FileLog {
+  /// Writes the file of a repaired table. As after a checkpoint, no commit waits for it any longer. So if somebody
+  /// restores an older file, the commits that the repair left out do not come back. Call it with both locks.
+  /// - Returns: the ``TableVersion/lineage`` of the repaired table.
+  func installRepair(
+    of key: TableKey, by state: TableState, repairing former: FileVersion
+  ) throws(StoreError) -> Int {
+    try removeLeftovers()
+    let repaired = TableVersion(state: state, lineage: 0, through: self.state.withLock(\.lastSequence))
+    let staged = try StagedTable(
+      key, repaired, of: former, .repair, in: folder, salt: self.state.withLock(\.salt))
+    do throws(StoreError) {
+      try readBack(staged)
+      let (installed, conflicts) = try replaceFiles([staged])
+      if let conflict = conflicts[key] { throw conflict }
+      try appendWritten(installed)
+      replaceOffsets(of: installed)
+    } catch {
+      discard([staged])
+      throw error
+    }
+    return self.state.withLock { $0.files[key]?.lineage ?? 0 }
   }
 
   /// Reads back what a repair wrote, before it takes the file's name.

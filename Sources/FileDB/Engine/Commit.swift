@@ -6,24 +6,26 @@ import Synchronization
 extension FileLog {
   /// Makes a commit, from taking the lock until the journal contains it. ``FileTicket/wait()`` then makes it durable.
   ///
-  /// With the functions below, in their order, it shows every lock, sync and rename of a commit, as
+  /// With the functions that it calls, it shows every lock, sync and rename of a commit, as
   /// ``checkpoint(_:patience:timeout:exclusively:of:)`` does for the tables' files.
+  ///
+  /// Whoever locks both ``state`` and the state of `TableVersions` locks them in this order, as `beforeOthersSee` does.
   package func append(
-    timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
+    timeout: Duration, _ transact: () throws -> NewCommit?, beforeOthersSee: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {
     try whileLocked(timeout: timeout) {
       while true {
         // This runs the transaction's body. If it throws, nothing has happened.
-        guard let new = try makeCommit() else { return nil }
+        guard let new = try transact() else { return nil }
         let commit = try state.withLock { state throws(StoreError) in
-          state.isCurrent(for: new) ? try journalCommit(new, state) : nil
+          state.fits(new) ? try journalCommit(new, state) : nil
         }
         // If another thread has read a newer file meanwhile, the body must run again.
         guard let commit else { continue }
 
         let (journal, byteCount, records) = try writeCommit(commit)
         return try updateState(after: journal) { state throws(PayloadFault) in
-          taking(
+          beforeOthersSee(
             try state.add(
               commit, sequence: journal.sequence, byteCount: byteCount, recordsFile: records))
           let ticket = FileTicket(journal.file, of: self)
@@ -42,14 +44,14 @@ extension FileLog {
     let lock = try folder.lock(timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
 
-    try prepare()
+    try beginWriting()
     defer { finishWriting() }
     return try body()
   }
 
   /// Prepares the journal for writing. Until ``finishWriting()``, no reader of this process reads on in it. So no
   /// reader has to wait for the disk.
-  func prepare() throws(StoreError) {
+  func beginWriting() throws(StoreError) {
     if try !readUpToHere() {
       // This writes and syncs a draft and renames it, unless a sync service has brought a journal. `syncName` syncs the
       // folder.
@@ -108,7 +110,7 @@ extension FileLog {
     }
   }
 
-  /// Lets readers read on in the journal again, after ``prepare()``.
+  /// Lets readers read on in the journal again, after ``beginWriting()``.
   func finishWriting() { state.withLock { $0.isLocked = false } }
 
   /// Syncs the journal's name. The process that created the journal may have died before it synced the name.
@@ -149,13 +151,30 @@ extension FileLog {
     }
   }
 
-  /// Takes over a journal to which a frame was written, and what the frame says.
-  func updateState<Result>(
-    after journal: Journal, _ update: (inout State) throws(PayloadFault) -> Result
-  ) throws(StoreError) -> Result {
-    try state.withLock { state throws(StoreError) in
-      state.take(journal)
-      do throws(PayloadFault) { return try update(&state) } catch { throw damage(error.message) }
+  /// Syncs tables' files and their names, unless this process knows that they are durable.
+  func makeDurable(_ tables: [TableKey]) throws(StoreError) {
+    for table in tables {
+      let (known, isWritten) = state.withLock { ($0.files[table], $0.isKnownToBeWritten(table)) }
+      if isWritten || known?.isDurable ?? false { continue }
+      let (file, status) = try folder.file(of: table.text)
+      let parent = parentFolder(of: try disk.resolve(file))
+      if status != nil { try syncBase(disk.disk.open(file).syncData(.full)) }
+      try syncBase(disk.disk.syncFolder(parent))
+      state.withLock { state in
+        guard let known, state.files[table]?.lineage == known.lineage,
+          state.files[table]?.stamp == known.stamp
+        else { return }
+        state.files[table]?.isDurable = true
+      }
+    }
+  }
+
+  /// Syncs something that a commit builds on. If a sync fails, the next one may succeed although the bytes are lost, so
+  /// the log accepts no more commits.
+  private func syncBase(_ call: @autoclosure () throws(DiskError) -> Void) throws(StoreError) {
+    do { try call() } catch {
+      if error.isOfSync { state.withLock { $0.failure = error } }
+      throw StoreError(error)
     }
   }
 
@@ -184,33 +203,15 @@ extension FileLog {
     }
   }
 
-  /// Syncs tables' files and their names, unless this process knows that they are durable.
-  func makeDurable(_ tables: [TableKey]) throws(StoreError) {
-    for table in tables {
-      let (known, isWritten) = state.withLock { ($0.files[table], $0.isKnownToBeWritten(table)) }
-      if isWritten || known?.isDurable ?? false { continue }
-      let (file, status) = try folder.file(of: table.text)
-      let parent = parentFolder(of: try disk.resolve(file))
-      if status != nil { try syncBase(disk.disk.open(file).syncData(.full)) }
-      try syncBase(disk.disk.syncFolder(parent))
-      state.withLock { state in
-        guard let known, state.files[table]?.lineage == known.lineage,
-          state.files[table]?.stamp == known.stamp
-        else { return }
-        state.files[table]?.isDurable = true
-      }
+  /// Takes over a journal to which a frame was written, and what the frame says.
+  func updateState<Result>(
+    after journal: Journal, _ update: (inout State) throws(PayloadFault) -> Result
+  ) throws(StoreError) -> Result {
+    try state.withLock { state throws(StoreError) in
+      state.take(journal)
+      do throws(PayloadFault) { return try update(&state) } catch { throw damage(error.message) }
     }
   }
-
-  /// Syncs something that a commit builds on. If a sync fails, the next one may succeed although the bytes are lost, so
-  /// the log accepts no more commits.
-  private func syncBase(_ call: @autoclosure () throws(DiskError) -> Void) throws(StoreError) {
-    do { try call() } catch {
-      if error.isOfSync { state.withLock { $0.failure = error } }
-      throw StoreError(error)
-    }
-  }
-
 }
 
 // MARK: - The commit point
@@ -276,7 +277,7 @@ extension FileLog {
 
 extension FileLog.State {
   /// Whether the tables are still in the state for which a commit was made.
-  fileprivate func isCurrent(for commit: NewCommit) -> Bool {
+  fileprivate func fits(_ commit: NewCommit) -> Bool {
     commit.tables.allSatisfy { table, lineage in
       files[table]?.lineage == lineage
         && pending[table]?.commits.last.map { $0.sequence <= commit.position } ?? true
@@ -285,7 +286,7 @@ extension FileLog.State {
 }
 
 extension FileLog {
-  /// Checks whether ``append(timeout:_:taking:)`` would accept a commit, and throws its error if not.
+  /// Checks whether ``append(timeout:_:beforeOthersSee:)`` would accept a commit, and throws its error if not.
   package func validate(_ commit: NewCommit) throws(StoreError) {
     _ = try state.withLock { state throws(StoreError) in try journalCommit(commit, state) }
   }

@@ -9,18 +9,18 @@ import FileDBTables
 package protocol CommitLog: Sendable {
   /// Appends a commit. It is durable once ``CommitTicket/wait()`` has returned.
   ///
-  /// No other commit to the same tables comes between the call of `makeCommit` and the end of this function. Either a
+  /// No other commit to the same tables comes between the call of `transact` and the end of this function. Either a
   /// lock keeps other writers out, or the log notices from ``NewCommit/position`` that another writer was first, and
-  /// calls `makeCommit` again. A log without a lock may accept commits to other tables in between.
+  /// calls `transact` again. A log without a lock may accept commits to other tables in between.
   /// - Parameters:
   ///   - timeout: how long to wait for other writers.
-  ///   - makeCommit: makes the commit from the present state of the log; `nil` if there is nothing to commit.
-  ///   - taking: called with the appended commit, before anybody who reads the log can see it.
+  ///   - transact: runs the transaction on the present state of the log; `nil` if there is nothing to commit.
+  ///   - beforeOthersSee: called with the appended commit, before anybody who reads the log can see it.
   /// - Returns: `nil` if there was no commit.
-  /// - Throws: what `makeCommit` throws: then nothing happened; ``StoreError/Code/locked``; ``StoreError/Code/closed``
+  /// - Throws: what `transact` throws: then nothing happened; ``StoreError/Code/locked``; ``StoreError/Code/closed``
   ///   after a sync has failed; ``StoreError/Code/outcomeUnknown`` if the log did not say whether it has the commit.
   func append(
-    timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
+    timeout: Duration, _ transact: () throws -> NewCommit?, beforeOthersSee: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)?
 
   /// All commits after the one with the number `sequence`, of all writers.
@@ -43,7 +43,7 @@ package protocol CommitLog: Sendable {
   /// Makes an object that waits for commits of others; `nil` for a log that only this process can reach.
   func makeWatch() throws(StoreError) -> (any LogWatch)?
 
-  /// Tells what happened to a commit for which ``append(timeout:_:taking:)`` or ``CommitTicket/wait()`` threw
+  /// Tells what happened to a commit for which ``append(timeout:_:beforeOthersSee:)`` or ``CommitTicket/wait()`` threw
   /// ``StoreError/Code/outcomeUnknown``.
   func outcome(of token: CommitToken) throws(StoreError) -> CommitOutcome
 }

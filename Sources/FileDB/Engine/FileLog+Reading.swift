@@ -18,7 +18,7 @@ extension FileLog {
     {
       return nil
     }
-    return try readNewest(table)
+    return try readUntilStable(table)
   }
 
   package func tables() throws(StoreError) -> Set<TableKey> {
@@ -227,12 +227,12 @@ extension FileLog {
   }
 
   /// A table's file with the journal's commits.
-  func readNewest(_ table: TableKey) throws(StoreError) -> TableVersion {
-    while true { if let version = try readBase(of: table) { return version } }
+  func readUntilStable(_ table: TableKey) throws(StoreError) -> TableVersion {
+    while true { if let version = try readFileAndReplay(of: table) { return version } }
   }
 
   /// - Returns: `nil` if the file was replaced in the meantime. Then the file and the journal may not belong together.
-  private func readBase(of key: TableKey) throws(StoreError) -> TableVersion? {
+  private func readFileAndReplay(of key: TableKey) throws(StoreError) -> TableVersion? {
     let read = try readFile(of: key)
     let found: (lineage: Int, pending: PendingTable?, through: UInt64)? = try state.withLock {
       state throws(StoreError) in
@@ -245,13 +245,13 @@ extension FileLog {
     }
     guard let found else { return nil }
     let state =
-      if let pending = found.pending { try newest(key, read, pending) } else { try read.table.get() }
+      if let pending = found.pending { try replay(pending, on: read, of: key) } else { try read.table.get() }
     return TableVersion(state: state, lineage: found.lineage, through: found.through)
   }
 
   /// A table's file with the commits that wait.
-  private func newest(
-    _ key: TableKey, _ read: ReadFile, _ pending: PendingTable
+  private func replay(
+    _ pending: PendingTable, on read: ReadFile, of key: TableKey
   ) throws(StoreError) -> TableState {
     guard let start = pending.replayStart(of: read.content.version) else {
       do throws(SaveConflict) {
@@ -291,7 +291,7 @@ extension FileLog {
       guard StoreFolder.isAllowed(table) else {
         return damage("a commit changes '\(table.text)', which is not a table's name")
       }
-      do throws(StoreError) { _ = try readNewest(table) } catch  where error.code == .damagedJournal {
+      do throws(StoreError) { _ = try readUntilStable(table) } catch  where error.code == .damagedJournal {
         return error
       } catch {
         // The table's file is what is wrong. Repairing the journal would not help.

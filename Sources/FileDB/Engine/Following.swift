@@ -25,7 +25,7 @@ extension FileLog {
       let known = state.withLock { $0.files[table]?.lineage }
       if let known, try isCurrent(known, of: table) { continue }
       // The journal then records the file on which to carry out the commits.
-      _ = try readNewest(table)
+      _ = try readUntilStable(table)
     }
     for commit in commits {
       guard commit.sequence == end + 1 else {

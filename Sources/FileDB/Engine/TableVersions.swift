@@ -33,18 +33,18 @@ final class TableVersions: Sendable {
   /// Appends a commit to the log. The next writer sees it at once. Readers see it after ``wait(for:)``.
   /// - Parameters:
   ///   - timeout: how long to wait for other writers.
-  ///   - makeCommit: called when all commits of others are applied; `nil` if there is nothing to commit. It may be called
+  ///   - transact: called when all commits of others are applied; `nil` if there is nothing to commit. It may be called
   ///     again if another writer was first.
   /// - Returns: `nil` if there was no commit.
-  /// - Throws: as the log's ``CommitLog/append(timeout:_:taking:)``.
-  func append(timeout: Duration, _ makeCommit: () throws -> NewCommit?) throws -> AppendedCommit? {
+  /// - Throws: as the log's ``CommitLog/append(timeout:_:beforeOthersSee:)``.
+  func append(timeout: Duration, _ transact: () throws -> NewCommit?) throws -> AppendedCommit? {
     var (states, sequence): ([TableKey: TableState], UInt64) = ([:], 0)
     let ticket = try log.append(timeout: timeout) {
       try catchUp()
-      let commit = try makeCommit()
+      let commit = try transact()
       states = commit?.states ?? [:]
       return commit
-    } taking: { commit in
+    } beforeOthersSee: { commit in
       // Add the commit before anybody can read it in the log. Otherwise another thread would take it for the commit of
       // another process, and show it to readers before it is durable.
       state.withLock { $0.add(commit, states: states) }

@@ -140,11 +140,11 @@ extension RecordStore {
   private func carryOut(_ plan: RepairPlan) throws -> [URL] {
     if plan.notes.isEmpty { return [] }
     let (key, log) = (TableKey(plan.table), try fileLog)
-    try log.prepare()
+    try log.beginWriting()
     defer { log.finishWriting() }
     var backups = try plan.original.map { [try folder.keepBackup(of: plan.file, $0)] } ?? []
     if log.pendingTable(key) != nil { backups += try folder.keepBackupOfJournal() }
-    let lineage = try log.replaceFile(key, by: plan.repaired, repairing: FileVersion(plan.original))
+    let lineage = try log.installRepair(of: key, by: plan.repaired, repairing: FileVersion(plan.original))
     try tables.catchUp()
     tables.replace(key, by: plan.repaired, lineage: lineage)
     return backups.map { URL(fileURLWithPath: $0) }

@@ -90,13 +90,13 @@ package final class EtcdLog: EngineLog {
 
   package func append(
     timeout: Duration, after last: () throws -> FollowedCommit?,
-    _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
+    _ transact: () throws -> NewCommit?, beforeOthersSee: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {
     let deadline = ContinuousClock.now + timeout
     while true {
-      guard let commit = try makeCommit() else { return nil }
+      guard let commit = try transact() else { return nil }
       if let sequence = try append(commit, knowing: try last()?.known, until: deadline) {
-        taking(LoggedCommit(commit, sequence: sequence))
+        beforeOthersSee(LoggedCommit(commit, sequence: sequence))
         compactWhenDue(sequence)
         return Ticket()
       }

@@ -87,14 +87,14 @@ private final class EditLog: CommitLog {
   var now: (changes: [Change], state: TableState) { appended.withLock(\.self) }
 
   func append(
-    timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
+    timeout: Duration, _ transact: () throws -> NewCommit?, beforeOthersSee: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {
-    guard let commit = try makeCommit() else { return nil }
+    guard let commit = try transact() else { return nil }
     appended.withLock {
       $0.changes += commit.changes.map(\.change)
       $0.state = commit.states[table] ?? $0.state
     }
-    taking(LoggedCommit(commit, sequence: 1))
+    beforeOthersSee(LoggedCommit(commit, sequence: 1))
     return Ticket()
   }
 

@@ -107,14 +107,14 @@ package final class PostgresLog: EngineLog {
 
   package func append(
     timeout: Duration, after last: () throws -> FollowedCommit?,
-    _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
+    _ transact: () throws -> NewCommit?, beforeOthersSee: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {
     let deadline = ContinuousClock.now + timeout
     while true {
-      guard let commit = try makeCommit() else { return nil }
+      guard let commit = try transact() else { return nil }
       if let sequence = try append(commit, after: try last()) {
         remember(FollowedCommit.Known(sequence: sequence, token: commit.token))
-        taking(LoggedCommit(commit, sequence: sequence))
+        beforeOthersSee(LoggedCommit(commit, sequence: sequence))
         return Ticket()
       }
       guard .now < deadline else {

@@ -34,7 +34,7 @@ import Testing
     try open(source).table("t").add(["text": "new"])
     let log = log(source)
     try log.readOn()
-    let new = try log.readNewest(TableKey("t")).state
+    let new = try log.readUntilStable(TableKey("t")).state
     let folder = Self.log(disk)
     try folder.whileLocked(timeout: .seconds(1)) {
       try folder.startOver { take throws(StoreError) in

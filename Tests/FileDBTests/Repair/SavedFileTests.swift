@@ -189,9 +189,9 @@ private final class InterruptedLog: CommitLog {
   }
 
   func append(
-    timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
+    timeout: Duration, _ transact: () throws -> NewCommit?, beforeOthersSee: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {
-    try log.append(timeout: timeout, makeCommit, taking: taking)
+    try log.append(timeout: timeout, transact, beforeOthersSee: beforeOthersSee)
   }
 
   func commits(after sequence: UInt64) throws(StoreError) -> LogNews { try log.commits(after: sequence) }

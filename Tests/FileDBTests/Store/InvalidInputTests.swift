@@ -126,7 +126,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "", ".hidden", "a/b", "../up", "/abs", "nul\u{0}", "line\n", "\u{1B}[31m", "delete\u{7F}", "x\u{FFFE}", "\u{FFFF}",
+    "", ".hidden", "a/b", "../up", "/abs", "nul\u{0}", "line\n", "\u{1B}[31m", "delete\u{7F}", "x\u{FFFE}",
+    "\u{FFFF}",
     "x.plist", String(repeating: "x", count: 201), String(repeating: "é", count: 101),
   ])
   func invalidTableNamesAreRefused(name: String) throws {
