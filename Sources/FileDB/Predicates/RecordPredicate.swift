@@ -15,6 +15,9 @@ import FileDBTables
 ///
 /// A predicate is parsed once and can test any number of records. It reads only the fields that it names. <doc:Queries>
 /// describes the language, and how values of different types compare.
+///
+/// Two predicates are equal if they state the same condition in the same way. Spaces, the spelling of operators, and how
+/// values were passed in do not matter.
 public struct RecordPredicate: Equatable, Sendable {
   let node: PredicateNode
 
@@ -101,10 +104,6 @@ public struct RecordPredicate: Equatable, Sendable {
       throw error.adding(record: record.id)
     }
   }
-
-  /// Whether both predicates state the same condition in the same way. Spaces, the spelling of operators, and how
-  /// values were passed in do not matter.
-  public static func == (left: RecordPredicate, right: RecordPredicate) -> Bool { left.node == right.node }
 }
 
 extension RecordPredicate: CustomStringConvertible {
