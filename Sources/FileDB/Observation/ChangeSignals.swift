@@ -6,7 +6,7 @@ import Synchronization
 /// starts the watch on other processes, and the last one ends it.
 package final class ChangeSignals: CommitListener {
   /// The tables that somebody waits for.
-  enum Scope: Sendable {
+  enum Scope: Equatable, Sendable {
     case table(TableKey)
     case allTables
     case failures
@@ -89,11 +89,7 @@ package final class ChangeSignals: CommitListener {
   func tell(of tables: Set<TableKey>) {
     if tables.isEmpty { return }
     wake { scope in
-      switch scope {
-      case .table(let table): tables.contains(table)
-      case .allTables: true
-      case .failures, .conflictCopies: false
-      }
+      if case .table(let table) = scope { tables.contains(table) } else { scope == .allTables }
     }
   }
 
@@ -109,9 +105,7 @@ package final class ChangeSignals: CommitListener {
 
   /// Whether somebody waits for tables that may not have been read yet.
   var concernAllTables: Bool {
-    state.withLock { state in
-      state.listeners.values.contains { if case .allTables = $0.scope { true } else { false } }
-    }
+    state.withLock { state in state.listeners.values.contains { $0.scope == .allTables } }
   }
 }
 
@@ -128,11 +122,11 @@ extension ChangeSignals {
       state.failureCount += 1
       return true
     }
-    if isNew { wake { if case .failures = $0 { true } else { false } } }
+    if isNew { wake { $0 == .failures } }
   }
 
   /// Something in the folder may have changed.
-  func tellOfFolder() { wake { if case .conflictCopies = $0 { true } else { false } } }
+  func tellOfFolder() { wake { $0 == .conflictCopies } }
 }
 
 extension RecordStore {
