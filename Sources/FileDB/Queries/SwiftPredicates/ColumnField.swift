@@ -3,6 +3,7 @@ import FileDBTables
 
 /// A type whose values can be read from columns.
 protocol ColumnField: Decodable {
+  /// - Parameter index: of a record that has the field.
   /// - Returns: `nil` if the column does not hold a value of this type.
   init?(in column: ChunkColumn, _ index: Int, of record: EncodedRecord)
 }
@@ -47,12 +48,7 @@ extension String: ColumnField {
 
 extension Optional: ColumnField where Wrapped: ColumnField {
   init?(in column: ChunkColumn, _ index: Int, of record: EncodedRecord) {
-    if column.kind(index) == .missing {
-      self = .none
-    } else if let value = Wrapped(in: column, index, of: record) {
-      self = .some(value)
-    } else {
-      return nil
-    }
+    guard let value = Wrapped(in: column, index, of: record) else { return nil }
+    self = .some(value)
   }
 }
