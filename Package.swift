@@ -110,7 +110,7 @@ let package = Package(
     module("FileDBLanguage", ["FileDB"]),
     // A program that has no windows must not load SwiftUI.
     module("FileDBSwiftUI", ["FileDB"]),
-    module("FileDBExchange", ["FileDBEssentials", "FileDB"]),
+    module("FileDBExchange", ["FileDBEssentials", "FileDB", "FileDBStorage"]),
     module("FileDBSQLite", ["FileDB", "FileDBExchange", "CFileDBSQLite"]),
     // What Swift cannot call in libcurl.
     .systemLibrary(name: "CFileDBCurl"),
@@ -126,7 +126,7 @@ let package = Package(
         nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
       ],
       exclude: ["Pages"], packageAccess: false, swiftSettings: strict),
-    module("FileDBLegacy", ["FileDB", "FileDBStorage"]),
+    module("FileDBLegacy", ["FileDB", "FileDBExchange", "FileDBStorage"]),
     module(
       "FileDBCommand",
       [

@@ -1,4 +1,5 @@
 import FileDB
+import FileDBExchange
 import FileDBStorage
 import Foundation
 
@@ -81,4 +82,11 @@ extension FileInfo {
     }
     try StoreDisk.system.remove(path)
   }
+}
+
+extension StoreError.Code {
+  /// A folder was found instead of a file.
+  public static let notAFile = Self(rawValue: "notAFile")
+  /// A file that should be text has bytes that are not UTF-8.
+  public static let notText = Self(rawValue: "notText")
 }

@@ -1,3 +1,4 @@
+import FileDBExchange
 import Foundation
 
 /// The folders of an application beside its store, in the layout of wgPaths: the user's own files are in the root, and

@@ -1,4 +1,5 @@
 @_exported import FileDB
+import FileDBExchange
 import Foundation
 import Synchronization
 

@@ -1,4 +1,5 @@
 import FileDB
+import FileDBExchange
 import Foundation
 
 // swift-format-ignore: TypeNamesShouldBeCapitalized

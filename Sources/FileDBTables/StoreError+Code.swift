@@ -113,6 +113,8 @@ extension StoreError.Code {
   public static let ambiguousTable = Self(rawValue: "ambiguousTable")
   /// The store's URL does not lead to a folder, or the store has no folder.
   public static let notAFolder = Self(rawValue: "notAFolder")
+  /// A path cannot be used, or leads out of its folder.
+  public static let invalidPath = Self(rawValue: "invalidPath")
 }
 
 // The disk or another process refused.

@@ -1,3 +1,4 @@
+import FileDBExchange
 import FileDBLegacy
 import Foundation
 import TestSupport

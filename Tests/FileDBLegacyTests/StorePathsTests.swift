@@ -1,4 +1,5 @@
 import FileDB
+import FileDBExchange
 import FileDBLegacy
 import Foundation
 import Testing

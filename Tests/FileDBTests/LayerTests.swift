@@ -16,7 +16,6 @@ import Testing
 
   private static let layers = [
     Layer(folder: "Engine", below: []),
-    Layer(folder: "Files", below: ["Engine"]),
     Layer(folder: "Store", below: ["Engine"]),
     Layer(folder: "Schema", below: store),
     Layer(folder: "Predicates", below: store),
@@ -70,6 +69,6 @@ import Testing
     }
     let outside = importing.filter { !$0.contains("/Sources/FileDB/Engine/") }
       .map { URL(fileURLWithPath: $0).lastPathComponent }
-    #expect(Set(outside) == ["RecordStore.swift", "FileInfo.swift"])
+    #expect(Set(outside) == ["RecordStore.swift"])
   }
 }

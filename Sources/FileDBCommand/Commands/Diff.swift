@@ -1,6 +1,7 @@
 import ArgumentParser
 import FileDB
 import FileDBEssentials
+import FileDBExchange
 import FileDBPlist
 
 struct Diff: StoreCommand {

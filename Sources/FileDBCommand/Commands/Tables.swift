@@ -1,5 +1,6 @@
 import ArgumentParser
 import FileDB
+import FileDBExchange
 
 struct Tables: StoreCommand {
   static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import FileDB
 import FileDBEssentials
+import FileDBExchange
 
 /// The files that this process creates, such as an export.
 enum CreatedFiles {

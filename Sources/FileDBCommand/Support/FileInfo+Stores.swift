@@ -1,5 +1,6 @@
 import FileDB
 import FileDBEssentials
+import FileDBExchange
 
 extension FileInfo {
   /// Whether a folder is a store that has been written to.

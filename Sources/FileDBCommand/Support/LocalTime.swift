@@ -1,6 +1,7 @@
 import ArgumentParser
 import FileDB
 import FileDBEssentials
+import FileDBExchange
 
 /// The time of a place, for a person who asks for it. In files, and for programs, dates are in UTC.
 enum LocalTime {

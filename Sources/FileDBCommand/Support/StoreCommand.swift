@@ -1,6 +1,7 @@
 import ArgumentParser
 import FileDB
 import FileDBEssentials
+import FileDBExchange
 import Synchronization
 
 struct StoreLocation: ParsableArguments {

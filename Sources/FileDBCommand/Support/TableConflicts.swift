@@ -1,6 +1,7 @@
 import ArgumentParser
 import FileDB
 import FileDBEssentials
+import FileDBExchange
 
 /// The conflicts of a table's last merge that have not been settled.
 struct TableConflicts {

@@ -39,7 +39,7 @@ import Testing
     try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: false)
     for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
       let (from, to) = (folder.appendingPathComponent(name), copy.appendingPathComponent(name))
-      if FileInfo.isFolder(from) {
+      if try StoreDisk.system.status(from.path)?.kind == .folder {
         try link(from, to: to)
       } else {
         try FileManager.default.linkItem(at: from, to: to)

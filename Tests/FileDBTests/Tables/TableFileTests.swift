@@ -195,7 +195,7 @@ import Testing
       let store = try RecordStore(at: folder, options: StoreOptions(checkpoints: .manual))
       try store.table("t").add(["n": 1])
       let file = folder.appendingPathComponent("x.csv")
-      try FileInfo.writeFile(at: file) { append in
+      try StoreDisk.system.writeFile(file.path) { append in
         try append(Array("half, ".utf8))
         try store.checkpoint()
         try append(Array("whole".utf8))

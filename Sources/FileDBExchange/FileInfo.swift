@@ -1,5 +1,5 @@
+import FileDB
 import FileDBEssentials
-import FileDBPlist
 import FileDBStorage
 import FileDBTables
 
@@ -128,15 +128,6 @@ extension FileInfo {
   ) throws {
     try StoreDisk.system.writeFile(path(of: url), write)
   }
-}
-
-extension StoreError.Code {
-  /// A path cannot be used, or leads out of its folder.
-  public static let invalidPath = Self(rawValue: "invalidPath")
-  /// A folder was found instead of a file.
-  public static let notAFile = Self(rawValue: "notAFile")
-  /// A file that should be text has bytes that are not UTF-8.
-  public static let notText = Self(rawValue: "notText")
 }
 
 extension Date {
