@@ -13,13 +13,6 @@ extension RecordsMerge {
   }
 }
 
-extension TableSnapshot {
-  /// The number of records that another table has with the same id and fields.
-  package func countOfRecords(equalIn other: TableSnapshot) -> Int {
-    state.records.count { other.state.record($0.id)?.hasSameBytes(as: $0) == true }
-  }
-}
-
 extension TableState {
   /// The records that two versions of a table have in common, each with the fields that are equal in both. Wherever the
   /// two differ, this differs from both, so that it is a conflict.

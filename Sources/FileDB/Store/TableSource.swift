@@ -111,11 +111,18 @@ extension StoreError {
       .naming(record, of: source, at: fault.path)
   }
 
-  private func naming(_ record: EncodedRecord, of source: TableSource, at path: FieldPath) -> StoreError {
+  fileprivate func naming(_ record: EncodedRecord, of source: TableSource, at path: FieldPath) -> StoreError {
     var error = adding(table: source.table)
     error.record = error.record ?? record.id
     error.location = FieldLocation(of: path, in: record, from: source)
     return error
+  }
+}
+
+extension StoredRecord {
+  /// An error about a field of this record. The field's line is searched for when somebody asks for it.
+  package func error(_ code: StoreError.Code, _ message: String, field: String) -> StoreError {
+    StoreError(code, message, field: field).naming(encoded, of: source, at: FieldPath([AnyKey(field)]))
   }
 }
 

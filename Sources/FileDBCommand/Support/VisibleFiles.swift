@@ -71,7 +71,8 @@ extension Terminal {
         continue
       }
       let copy = try store.table(name).snapshot()
-      let same = try copy.countOfRecords(equalIn: store.table(original).snapshot())
+      let records = try store.table(original).snapshot()
+      let same = copy.count { records[id: $0.id] == $0 }
       guard same > 0, same * 2 >= copy.count else { continue }
       let file = ShellText.word(try store.url(of: name).path)
       note(

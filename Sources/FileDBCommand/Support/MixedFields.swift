@@ -1,5 +1,5 @@
+import FileDB
 import FileDBPlist
-import FileDBTables
 
 extension TableSnapshot {
   /// Reports fields whose values have several types, with one error for each field, sorted by name. Integers and reals
@@ -8,57 +8,48 @@ extension TableSnapshot {
   ///
   /// The error names the first record with the rarest type.
   /// - Complexity: O(*n*) in the size of the table.
-  package func mixedFields() -> [StoreError] {
-    var kinds: [FieldName: FieldKinds] = [:]
-    for record in state.records {
+  func mixedFields() -> [StoreError] {
+    var kinds: [FieldName: FieldKinds<Value>] = [:]
+    for record in self {
       for field in record.fields.dictionary {
         kinds[FieldName(field.key), default: FieldKinds()].see(field.value, in: record)
       }
     }
-    return kinds.filter { name, kinds in
-      kinds.isMixed && state.schema.schema?[name.text]?.type == nil
-    }.sorted { compareUTF8($0.key.text, $1.key.text) < 0 }.map {
-      name, kinds in
-      var error = StoreError(
-        .invalidValue, "the field has values of several types: \(kinds.description)", table: table,
-        field: name.text)
-      if let record = kinds.rarest {
-        error.record = record.id
-        error.location = FieldLocation(of: FieldPath([AnyKey(name.text)]), in: record, from: source)
+    return kinds.filter { name, kinds in kinds.isMixed && knownSchema?[name.text]?.type == nil }
+      .sorted { compareUTF8($0.key.text, $1.key.text) < 0 }
+      .compactMap { name, kinds in
+        kinds.rarest?.error(
+          .invalidValue, "the field has values of several types: \(kinds.description)", field: name.text)
       }
-      return error
-    }
   }
-}
 
-extension TableSnapshot {
   /// Reports a field without a name, in the first record that has one. FileDB writes none, but another program may
   /// have.
   /// - Complexity: O(*n*) in the size of the table.
-  package func namelessField() -> StoreError? {
-    guard let record = state.records.first(where: { $0.field("") != nil }) else { return nil }
+  func namelessField() -> StoreError? {
+    guard let record = first(where: { $0[""] != nil }) else { return nil }
     var error = StoreError(
       .invalidValue, "a field has no name; give it one: filedb field rename \(table) '' NAME", table: table)
-    error.record = record.id
+    error.record = AnyRecordID(record.id)
     return error
   }
 }
 
 /// The types of a field's values.
-private struct FieldKinds: CustomStringConvertible {
+private struct FieldKinds<Value: Codable & Sendable>: CustomStringConvertible {
   /// In the order in which they were found.
-  private var kinds: [(name: String, count: Int, first: EncodedRecord)] = []
+  private var kinds: [(name: String, count: Int, first: StoredRecord<Value>)] = []
 
   var isMixed: Bool { kinds.count > 1 }
 
   /// The first record with the rarest type.
-  var rarest: EncodedRecord? { kinds.min { $0.count < $1.count }?.first }
+  var rarest: StoredRecord<Value>? { kinds.min { $0.count < $1.count }?.first }
 
   var description: String {
     kinds.sorted { $0.count > $1.count }.map { "\($0.name) in \($0.count)" }.joined(separator: ", ")
   }
 
-  mutating func see(_ value: PlistValue, in record: EncodedRecord) {
+  mutating func see(_ value: PlistValue, in record: StoredRecord<Value>) {
     let name =
       switch value {
       case .integer, .unsigned, .real: "number"
