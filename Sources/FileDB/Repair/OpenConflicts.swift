@@ -60,14 +60,6 @@ extension MergeConflict {
     }
   }
 
-  /// What a conflict is about.
-  package struct Subject: Hashable {
-    let record: AnyRecordID?
-    let field: String?
-  }
-
-  package var subject: Subject { Subject(record: record, field: field) }
-
   /// Whether a table still has the result of the merge. If not, somebody has settled the conflict.
   package func isOpen(in snapshot: TableSnapshot<Fields>) -> Bool {
     guard let record else {

@@ -95,3 +95,13 @@ extension RecordStore {
     do { return try openConflicts(of: table) != nil } catch { return true }
   }
 }
+
+extension MergeConflict {
+  /// What a conflict is about.
+  struct Subject: Hashable {
+    let record: AnyRecordID?
+    let field: String?
+  }
+
+  var subject: Subject { Subject(record: record, field: field) }
+}
