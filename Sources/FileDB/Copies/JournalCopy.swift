@@ -38,7 +38,7 @@ package struct JournalCopy: Sendable {
   /// added or changed.
   func state(of table: String) throws(StoreError) -> TableState {
     let key = TableKey(table)
-    do throws(StoreError) { return try log.readNewest(key).state } catch {
+    do throws(StoreError) { return try log.readUntilStable(key).state } catch {
       guard error.code == .conflict, let waiting = log.pendingTable(key) else { throw error }
       let file = try log.readFile(of: key).table.get()
       var state =

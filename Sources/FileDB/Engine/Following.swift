@@ -37,7 +37,7 @@ extension FileLog {
       let own = JournalCommit(
         date: commit.date, token: commit.token, undo: undo(commit.token), tables: tables,
         changes: commit.changes)
-      let (journal, byteCount, records) = try write(own)
+      let (journal, byteCount, records) = try writeCommit(own)
       try updateState(after: journal) { state throws(PayloadFault) in
         _ = try state.add(
           own, sequence: journal.sequence, byteCount: byteCount, recordsFile: records)

@@ -78,10 +78,10 @@ extension RecordStore {
     let isConflict = if pending == nil { false } else { try log.isInConflict(key) }
     if !isConflict, pending != nil {
       // The journal knows this file, so it only waits for its commits.
-      plan.repaired = try log.readNewest(key).state
+      plan.repaired = try log.readUntilStable(key).state
       return plan
     }
-    if isConflict, choice == nil { _ = try log.readNewest(key) }  // Throws the conflict.
+    if isConflict, choice == nil { _ = try log.readUntilStable(key) }  // Throws the conflict.
     // New ids must differ from those that the commits gave.
     let waiting = isConflict && choice != .file ? pending : nil
     try repair(&plan, waiting: waiting, versions: versions)

@@ -43,13 +43,13 @@ extension RecordStore {
           in: content.bytes, file: file, table: table, limits: options.limits)
       }
       if isPending {
-        _ = try log.readNewest(TableKey(table))
+        _ = try log.readUntilStable(TableKey(table))
       } else if content == nil {
         findings = try checkBeneath(table)
       }
       // This lays it over the attached table, if there is one.
       try view.read(TableKey(table))
-      let seen = try view.seen(TableKey(table), own: log.readNewest(TableKey(table)).state)
+      let seen = try view.seen(TableKey(table), own: log.readUntilStable(TableKey(table)).state)
       return try findings + schemaFindings(of: TableKey(table), seen, in: content.map { (file, $0.bytes) })
     } catch let error as StoreError where Self.damage.contains(error.code) {
       return [CheckFinding(severity: .damage, error: error)]
