@@ -112,9 +112,6 @@ package struct CanonicalReader {
     }
   }
 
-  /// The number in the text of a key or a string, 0 or more; `nil` if the text is not a number in its shortest form.
-  package func number(_ text: Range<Int>) -> Int64? { bytes.number(text) }
-
   /// Whether the text of a key or a string contains escapes.
   package func hasEscapes(_ text: Range<Int>) -> Bool {
     bytes.first(UInt8(ascii: "&"), from: text.lowerBound, to: text.upperBound) < text.upperBound

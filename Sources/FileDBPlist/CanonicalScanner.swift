@@ -61,9 +61,6 @@ package struct CanonicalScanner: Sendable {
     return key.text
   }
 
-  /// Whether a key may follow `last` in a dictionary: its bytes, without escapes, must be greater.
-  package func isAscending(_ last: Range<Int>, _ key: Range<Int>) -> Bool { bytes.isAscending(last, key) }
-
   /// Scans the lines of a value of any kind.
   package mutating func scanValue(indentation: Int) -> CanonicalElement? {
     guard let end = endOfValue(at: position, indentation),

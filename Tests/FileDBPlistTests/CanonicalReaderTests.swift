@@ -102,7 +102,7 @@ import Testing
     let numbers: [String: Int64] = ["0": 0, "7": 7, "10": 10, "9223372036854775807": .max]
     for text in ["", "-1", "00", "07", "1a", "9223372036854775808", "10000000000000000000"] + numbers.keys {
       try read(["n": .string(text)]) { reader, _, element, _ in
-        #expect(reader.number(element.content) == numbers[text])
+        #expect(reader.bytes.number(element.content) == numbers[text])
       }
     }
   }
