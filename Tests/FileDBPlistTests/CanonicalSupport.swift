@@ -1,3 +1,5 @@
+import Testing
+
 @testable import FileDBPlist
 
 /// What `body`, the lines of one value, is by the scanner; `nil` if it refuses it.
@@ -10,7 +12,15 @@ func canonicalReading(_ body: [UInt8], indentation: Int = 0, limits: PlistLimits
   memory.copyBytes(from: body)
   let bytes = UnsafeRawBufferPointer(memory)
   var scanner = CanonicalScanner(bytes, limits: limits)
-  guard let element = scanner.scanValue(indentation: indentation), scanner.isAtEnd else { return nil }
+  let element = scanner.scanValue(indentation: indentation)
+  // Far from the end, the bytes are scanned without looking for it.
+  #expect(
+    (body + [UInt8](repeating: 0x20, count: 100)).withUnsafeBytes { longer in
+      var scanner = CanonicalScanner(longer, limits: limits)
+      return scanner.scanValue(indentation: indentation) == element
+        && (element == nil || scanner.position <= body.count)
+    }, "\(String(decoding: body, as: UTF8.self)) with more after it")
+  guard let element, scanner.isAtEnd else { return nil }
   return CanonicalReader(bytes).value(of: element)
 }
 

@@ -42,7 +42,22 @@ private func checkJudgement(of lines: [UInt8], _ parsed: PlistValue?) {
     if value != parsed { fail("read: \(value)\nby libxml2: \(parsed)") }
     checkRecord(bytes, parsed)
   }
+  checkFarFromEnd(lines)
   checkShape(lines)
+}
+
+/// Near the end of the bytes, they are scanned as they are far from it.
+private func checkFarFromEnd(_ lines: [UInt8]) {
+  func scan(_ bytes: [UInt8]) -> CanonicalElement? {
+    bytes.withUnsafeBytes { bytes in
+      var scanner = CanonicalScanner(bytes, limits: limits)
+      return scanner.scanValue(indentation: 0)
+    }
+  }
+  let (near, far) = (scan(lines), scan(lines + [UInt8](repeating: 0x20, count: 400)))
+  if near != far {
+    fail("\(String(describing: near)), but far from the end \(String(describing: far)): \(text(lines))")
+  }
 }
 
 /// What is learnt from dictionaries changes nothing about how they are judged.
