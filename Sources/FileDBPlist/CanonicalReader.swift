@@ -1,3 +1,4 @@
+import CFileDB
 import FileDBEssentials
 
 /// Reads values from canonical bytes: those that ``CanonicalScanner`` has accepted or ``PlistWriter`` has written. With
@@ -186,54 +187,44 @@ extension CanonicalReader {
 
 /// Iterates over the entries of a dictionary.
 package struct CanonicalEntries {
-  private var lines: ContentLines
+  private let bytes: CanonicalBytes
+  private let end: Int
+  private let indentation: Int
+  private var position: Int
 
-  init(_ bytes: CanonicalBytes, lines: Range<Int>) { self.lines = ContentLines(bytes, lines) }
+  init(_ bytes: CanonicalBytes, lines: Range<Int>) {
+    self.bytes = bytes
+    (position, end) = (lines.lowerBound, lines.upperBound)
+    indentation = bytes.indentation(at: position)
+  }
 
   /// - Returns: the place of the key's text, with its escapes, and the value.
   package mutating func next() -> (key: Range<Int>, element: CanonicalElement)? {
-    guard !lines.isAtEnd else { return nil }
-    let key = lines.key
-    return (key, lines.passElement(at: CanonicalKey.nextLine(after: key)))
+    guard position < end else { return nil }
+    var entry = filedb_entry()
+    guard filedb_split_entries(bytes.start, end, &position, indentation, &entry, 1) == 1 else {
+      preconditionFailure("the bytes are not canonical")
+    }
+    return (entry.key..<entry.end_of_key, CanonicalElement(entry.value))
   }
 }
 
 /// Iterates over the elements of an array.
 package struct CanonicalElements {
-  private var lines: ContentLines
+  private let bytes: CanonicalBytes
+  private let end: Int
+  private let indentation: Int
+  private var position: Int
 
-  init(_ bytes: CanonicalBytes, lines: Range<Int>) { self.lines = ContentLines(bytes, lines) }
+  init(_ bytes: CanonicalBytes, lines: Range<Int>) {
+    self.bytes = bytes
+    (position, end) = (lines.lowerBound, lines.upperBound)
+    indentation = bytes.indentation(at: position)
+  }
 
   package mutating func next() -> CanonicalElement? {
-    lines.isAtEnd ? nil : lines.passElement(at: lines.position)
-  }
-}
-
-/// The lines between the tags of an array or a dictionary.
-private struct ContentLines {
-  let bytes: CanonicalBytes
-  let indentation: Int
-  let end: Int
-  var position: Int
-
-  init(_ bytes: CanonicalBytes, _ lines: Range<Int>) {
-    self.bytes = bytes
-    indentation = bytes.indentation(at: lines.lowerBound)
-    end = lines.upperBound
-    position = lines.lowerBound
-  }
-
-  var isAtEnd: Bool { position >= end }
-
-  /// The text of the key in the next line.
-  var key: Range<Int> {
-    let start = min(position + indentation + 5, end)
-    return start..<bytes.first(UInt8(ascii: "<"), from: start, to: end)
-  }
-
-  /// The element that begins in `line`. This moves to the end of its last line.
-  mutating func passElement(at line: Int) -> CanonicalElement {
-    guard let (element, next) = bytes.element(at: line + indentation, indentation: indentation) else {
+    guard position < end else { return nil }
+    guard let (element, next) = bytes.element(at: position + indentation, indentation: indentation) else {
       preconditionFailure("the bytes are not canonical")
     }
     position = next

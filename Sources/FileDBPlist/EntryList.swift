@@ -20,9 +20,9 @@ package struct EntryList: ~Copyable {
     while position < dict.content.upperBound {
       if count == capacity { grow() }
       let last = count
-      count += filedb_split(
+      count += filedb_split_entries(
         bytes.start, dict.content.upperBound, &position, tabs, entries + count, capacity - count)
-      if last == count { position = passRareEntry(at: position, tabs, bytes) }
+      precondition(count > last, "the bytes are not canonical")
     }
   }
 
@@ -35,11 +35,7 @@ package struct EntryList: ~Copyable {
   package func key(_ place: Int) -> Range<Int> { entries[place].key..<entries[place].end_of_key }
 
   package func element(_ place: Int) -> CanonicalElement {
-    let entry = entries[place]
-    guard let kind = CanonicalElement.Kind(rawValue: entry.kind) else {
-      preconditionFailure("there is no such kind")
-    }
-    return CanonicalElement(kind: kind, content: entry.content..<entry.end_of_content)
+    CanonicalElement(entries[place].value)
   }
 
   private mutating func grow() {
@@ -47,20 +43,5 @@ package struct EntryList: ~Copyable {
     larger.moveInitialize(from: entries, count: count)
     entries.deallocate()
     (entries, capacity) = (larger, 2 * capacity)
-  }
-
-  /// Takes an entry whose value is not a scalar.
-  /// - Returns: where the next line begins.
-  private mutating func passRareEntry(at line: Int, _ tabs: Int, _ bytes: CanonicalBytes) -> Int {
-    let key = line + tabs + 5
-    let endOfKey = bytes.first(UInt8(ascii: "<"), from: key, to: bytes.count)
-    guard let (element, end) = bytes.element(at: endOfKey + 7 + tabs, indentation: tabs) else {
-      preconditionFailure("the bytes are not canonical")
-    }
-    entries[count] = filedb_entry(
-      key: key, end_of_key: endOfKey, content: element.content.lowerBound,
-      end_of_content: element.content.upperBound, kind: element.kind.rawValue)
-    count += 1
-    return end
   }
 }

@@ -6,9 +6,6 @@ package struct FieldFinder: Sendable {
   /// The key's line, from the line end before it to the `<` of the value's tag.
   private let lines: [UInt8]
   private let indentation: Int
-  /// The key's first byte and the `<` after the key. They are rare at this distance, because other keys have other
-  /// lengths.
-  private let rareBytes: (first: Int, second: Int)
 
   /// - Parameter indentation: the number of tabs before the dictionaries.
   package init(key: String, indentation: Int) {
@@ -16,8 +13,6 @@ package struct FieldFinder: Sendable {
     var writer = PlistWriter()
     writer.append("\n" as StaticString)
     writer.append(key: key, indentation: self.indentation)
-    let endOfKey = writer.bytes.count - "</key>\n".utf8.count
-    rareBytes = (1 + self.indentation + 5, endOfKey)
     lines =
       writer.bytes + [UInt8](repeating: UInt8(ascii: "\t"), count: self.indentation) + [UInt8(ascii: "<")]
   }
@@ -25,11 +20,11 @@ package struct FieldFinder: Sendable {
   /// The value in a dictionary; `nil` if it has no such key.
   package func element(in bytes: UnsafeRawBufferPointer) -> CanonicalElement? {
     guard let start = bytes.baseAddress else { return nil }
-    let place = lines.withUnsafeBytes {
-      filedb_find(start, bytes.count, $0.baseAddress, $0.count, rareBytes.first, rareBytes.second)
+    var value = filedb_element()
+    let end = lines.withUnsafeBytes {
+      filedb_find_field(start, bytes.count, $0.baseAddress, $0.count, indentation, &value)
     }
-    guard place < bytes.count else { return nil }
-    return CanonicalBytes(bytes).element(at: place + lines.count - 1, indentation: indentation)?.element
+    return end > 0 ? CanonicalElement(value) : nil
   }
 }
 

@@ -85,19 +85,36 @@ void filedb_pass_entries(
 size_t filedb_number_lines(
     const void *bytes, size_t count, size_t position, int64_t *key, int64_t *value);
 
-/// An entry of a dictionary, given by offsets.
-struct filedb_entry {
-  /// The key's text.
-  size_t key, end_of_key;
-  /// What is between the value's tags.
+/// An element in canonical bytes, given by offsets.
+struct filedb_element {
+  /// What is between its tags.
   size_t content, end_of_content;
   /// The number of a `CanonicalElement.Kind`.
   uint8_t kind;
 };
 
-/// Splits canonical lines from `position` up to `end` into entries, as long as the values are scalars and there is
-/// space. Moves `position` after them, and returns their number.
-size_t filedb_split(
+/// An entry of a dictionary.
+struct filedb_entry {
+  /// The key's text.
+  size_t key, end_of_key;
+  struct filedb_element value;
+};
+
+/// Finds the element whose tag is at `tag`, after `tabs` tabs. Returns where the next line begins; 0 if the bytes are
+/// not canonical. It notices only what cannot be an element at all.
+size_t filedb_split_element(
+    const void *bytes, size_t end, size_t tag, size_t tabs, struct filedb_element *element);
+
+/// Finds the value of a key in a canonical dictionary. `lines` is the line of the key, which begins with `tabs` tabs,
+/// from the line end before it to the `<` of the value's tag. Returns where the line after the value begins; 0 if there
+/// is no such key.
+size_t filedb_find_field(
+    const void *bytes, size_t count, const void *lines, size_t length, size_t tabs,
+    struct filedb_element *value);
+
+/// Splits canonical lines from `position` up to `end` into entries, as long as there is space. Moves `position` after
+/// them, and returns their number: fewer than there is space for if the bytes end, or are not canonical.
+size_t filedb_split_entries(
     const void *bytes, size_t end, size_t *position, size_t tabs, struct filedb_entry *entries, size_t room);
 
 static inline bool filedb_is_same(const void *bytes, const void *others, size_t count) {
