@@ -178,16 +178,17 @@ static inline ptrdiff_t length_of_value(const unsigned char *tag, size_t room, s
   }
 }
 
-// The number in a text of at most eighteen digits in its shortest form, or a negative number.
-static inline int64_t number_of(const unsigned char *text, size_t length) {
-  if (length == 0 || length > 18 || (length > 1 && text[0] == '0')) return -1;
-  int64_t number = 0;
-  for (size_t place = 0; place < length; place++) {
-    unsigned digit = text[place] - (unsigned)'0';
-    if (digit > 9) return -1;
+// The number, 0 or more, in its shortest form, whose digits are at `text`; a negative number if there is something else,
+// or if it is too large. Reads at most twenty bytes.
+static inline int64_t number_at(const unsigned char *text, size_t *digits) {
+  // Nineteen digits fit into this type. What is too large for the other one is negative there.
+  uint64_t number = 0;
+  size_t count = 0;
+  for (unsigned digit; count < 20 && (digit = text[count] - (unsigned)'0') <= 9; count++) {
     number = number * 10 + digit;
   }
-  return number;
+  *digits = count;
+  return count == 0 || count == 20 || (count > 1 && text[0] == '0') ? -1 : (int64_t)number;
 }
 
 void filedb_pass_entries(
@@ -207,8 +208,9 @@ void filedb_pass_entries(
     if (length < 0) break;
     if (place == shape->number_key) {
       if (tag[0] != 's') break;
-      int64_t number = number_of(tag + 7, (size_t)length - 17);
-      if (number < 0) break;
+      size_t digits;
+      int64_t number = number_at(tag + 7, &digits);
+      if (number < 0 || digits != (size_t)length - 17) break;
       passed.number = number;
     }
     passed.last = passed.position;
@@ -218,17 +220,22 @@ void filedb_pass_entries(
   *entries = passed;
 }
 
-size_t filedb_number_lines(
+size_t filedb_pass_numbers(
     const void *memory, size_t count, size_t position, int64_t *key, int64_t *value) {
-  if (count < position || count - position <= MARGIN) return 0;
+  if (count < position) return 0;
   const unsigned char *line = (const unsigned char *)memory + position;
+  // The most bytes that are read below. Zeros follow the last bytes; canonical bytes do not contain any.
+  unsigned char spare[72];
+  if (count - position < sizeof spare) {
+    memset(spare, 0, sizeof spare);
+    line = memcpy(spare, line, count - position);
+  }
+  size_t key_digits, digits;
   if (!HAS(line, "\t\t<key>")) return 0;
-  unsigned key_length = first_other_than_digit(line + 7);
-  if (!HAS(line + 7 + key_length, "</key>\n\t\t<string>")) return 0;
-  const unsigned char *text = line + 7 + key_length + 17;
-  unsigned length = first_other_than_digit(text);
-  if (!HAS(text + length, "</string>\n")) return 0;
-  *key = number_of(line + 7, key_length);
-  *value = number_of(text, length);
-  return *key < 0 || *value < 0 ? 0 : position + 7 + key_length + 17 + length + 10;
+  *key = number_at(line + 7, &key_digits);
+  if (*key < 0 || !HAS(line + 7 + key_digits, "</key>\n\t\t<string>")) return 0;
+  const unsigned char *text = line + 7 + key_digits + 17;
+  *value = number_at(text, &digits);
+  if (*value < 0 || !HAS(text + digits, "</string>\n")) return 0;
+  return position + 7 + key_digits + 17 + digits + 10;
 }

@@ -133,27 +133,10 @@ package struct CanonicalScanner: Sendable {
     return true
   }
 
-  /// Scans a key and a string that are both numbers, 0 or more.
-  package mutating func scanNumbers(indentation: Int) -> (key: Int64, value: Int64)? {
-    if indentation == 2, let numbers = scanShortNumbers() { return numbers }
-    let key = position + indentation + 5
-    let endOfKey = bytes.endOfDigits(at: key)
-    let value = endOfKey + 7 + indentation + 8
-    let end = bytes.endOfDigits(at: value)
-    guard bytes.hasTabs(indentation, at: position), bytes.has("<key>", at: key - 5),
-      let keyNumber = bytes.number(key..<endOfKey), bytes.has("</key>\n", at: endOfKey),
-      bytes.hasTabs(indentation, at: endOfKey + 7), bytes.has("<string>", at: value - 8),
-      let number = bytes.number(value..<end), bytes.has("</string>\n", at: end)
-    else { return nil }
-    position = end + 10
-    return (keyNumber, number)
-  }
-
-  /// The same, with two tabs, for all but the largest numbers.
-  @inline(__always)
-  private mutating func scanShortNumbers() -> (key: Int64, value: Int64)? {
+  /// Scans a key and a string that are both numbers, 0 or more, with two tabs.
+  package mutating func scanNumbers() -> (key: Int64, value: Int64)? {
     var numbers: (key: Int64, value: Int64) = (0, 0)
-    let end = filedb_number_lines(bytes.start, bytes.count, position, &numbers.key, &numbers.value)
+    let end = filedb_pass_numbers(bytes.start, bytes.count, position, &numbers.key, &numbers.value)
     guard end > 0 else { return nil }
     position = end
     return numbers

@@ -128,7 +128,7 @@ package struct CanonicalTable {
     let start = scanner.position
     var last: Int64?
     for _ in places {
-      guard let (id, index) = scanner.scanNumbers(indentation: 2), let index = Int(exactly: index),
+      guard let (id, index) = scanner.scanNumbers(), let index = Int(exactly: index),
         places.indices.contains(index), places[index].id.rawValue == id
       else { return false }
       // Usually this is the next number with as many digits, unless it ends in zeros.

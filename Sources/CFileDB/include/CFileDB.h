@@ -80,9 +80,9 @@ struct filedb_entries {
 void filedb_pass_entries(
     const struct filedb_shape *shape, const void *bytes, size_t count, struct filedb_entries *entries);
 
-/// Scans two lines with two tabs: a key and a string that are both numbers, 0 or more, in their usual forms. Returns
-/// where the next line begins; 0 if there is something else, for the caller to check, or if it is too near to the end.
-size_t filedb_number_lines(
+/// Scans two lines with two tabs: a key and a string that are both numbers, 0 or more. Returns where the next line
+/// begins; 0 if there is something else.
+size_t filedb_pass_numbers(
     const void *bytes, size_t count, size_t position, int64_t *key, int64_t *value);
 
 /// An element in canonical bytes, given by offsets.

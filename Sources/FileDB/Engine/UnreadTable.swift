@@ -182,7 +182,7 @@ extension UnreadTable {
     guard let first = start == offsets.indexMap.lowerBound ? 0 : lines.firstEntry?.start else { return false }
     return lines.withUnsafeBytes { bytes in
       var scanner = CanonicalScanner(bytes, limits: limits).moved(to: first)
-      while scanner.scanNumbers(indentation: 2) != nil {}
+      while scanner.scanNumbers() != nil {}
       return scanner.isAtEnd
     }
   }
@@ -206,7 +206,7 @@ extension UnreadTable {
     }
     return try read(low..<high).withUnsafeBytes { lines in
       var scanner = CanonicalScanner(lines, limits: limits)
-      while let (key, value) = scanner.scanNumbers(indentation: 2) {
+      while let (key, value) = scanner.scanNumbers() {
         if key == id.rawValue { return Int(exactly: value) }
       }
       return nil
@@ -249,7 +249,7 @@ extension [UInt8] {
         guard let end = bytes[line...].firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         line = end + 1
         scanner = scanner.moved(to: line)
-        if let (id, index) = scanner.scanNumbers(indentation: 2), let index = Int(exactly: index) {
+        if let (id, index) = scanner.scanNumbers(), let index = Int(exactly: index) {
           return (id, index, line, scanner.position)
         }
       }
