@@ -67,30 +67,23 @@ struct RecordTest<Value: Codable & Sendable> {
 }
 
 /// The records of a selection, which follow the table's changes. Each record is tested once, and again when it changes.
-struct SelectedRecords<Value: Codable & Sendable>: Sendable {
+struct SelectedRecords<Value: Codable & Sendable> {
   private let selection: RecordSelection<Value>
   private var table: TableSnapshot<Value>
   private var matching: Set<AnyRecordID> = []
-  /// Why the selection's condition cannot be used. Then there are no records.
-  private(set) var fault: StoreError?
+  private var fault: StoreError?
   private(set) var records: TableSnapshot<Value>
 
-  /// - Parameter known: the value of a record, if it is decoded already.
-  init(
-    _ selection: RecordSelection<Value>, of table: TableSnapshot<Value>,
-    known: (EncodedRecord) -> Value? = { _ in nil }
-  ) {
+  init(_ selection: RecordSelection<Value>, of table: TableSnapshot<Value>) {
     self.selection = selection
     self.table = TableSnapshot(source: table.source, state: TableState())
     records = self.table
-    follow(table, known: known)
+    follow(table)
   }
 
   /// - Complexity: O(1) for all records in their own order. Otherwise O(*n*) if the table has changed, and the cost of
   ///   sorting.
-  mutating func follow(
-    _ newTable: TableSnapshot<Value>, known: (EncodedRecord) -> Value? = { _ in nil }
-  ) {
+  mutating func follow(_ newTable: TableSnapshot<Value>) {
     defer { table = newTable }
     guard !selection.condition.isNone || !selection.order.isEmpty else {
       records = newTable
@@ -99,13 +92,11 @@ struct SelectedRecords<Value: Codable & Sendable>: Sendable {
     let difference = RecordsDifference(from: table.state.records, to: newTable.state.records)
     if difference.isEmpty, table.exists == newTable.exists { return }
     for removal in difference.removed { matching.remove(removal.record.id) }
-    if !selection.condition.isNone { test(difference.newRecords, known) }
+    if !selection.condition.isNone { test(difference.newRecords) }
     records = selection.records(of: newTable, matching: selection.condition.isNone ? nil : matching)
   }
 
-  private mutating func test(
-    _ records: some Sequence<EncodedRecord>, _ known: (EncodedRecord) -> Value?
-  ) {
+  private mutating func test(_ records: some Sequence<EncodedRecord>) {
     let test = RecordTest(selection.condition, of: records)
     fault = fault ?? test.fault
     guard fault == nil else {
@@ -114,7 +105,7 @@ struct SelectedRecords<Value: Codable & Sendable>: Sendable {
     }
     var reader = ValueReader<Value>()
     for record in records {
-      if test.includes(record, try known(record) ?? reader.value(of: record)) {
+      if test.includes(record, try reader.value(of: record)) {
         matching.insert(record.id)
       } else {
         matching.remove(record.id)
@@ -124,7 +115,7 @@ struct SelectedRecords<Value: Codable & Sendable>: Sendable {
 }
 
 extension TableSnapshot {
-  func with(_ records: [EncodedRecord]) -> TableSnapshot {
+  fileprivate func with(_ records: [EncodedRecord]) -> TableSnapshot {
     TableSnapshot(source: source, state: state.with(records))
   }
 }
