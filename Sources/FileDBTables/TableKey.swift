@@ -31,10 +31,8 @@ package enum TableNameRule {
         "is longer than \(maximumBytes) bytes"
       } else if name.utf8.contains(UInt8(ascii: "/")) {
         "must not hold '/'"
-      } else if name.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
-        "must not hold a control character"
-      } else if name.unicodeScalars.contains(where: { $0 == "\u{FFFE}" || $0 == "\u{FFFF}" }) {
-        "must not hold U+FFFE or U+FFFF, which the store's own property lists could not hold"
+      } else if name.utf8.contains(0) {
+        "must not hold a NUL"
       } else if name.utf8.first == UInt8(ascii: ".") {
         "must not begin with '.'"
       } else if name.utf8.suffix(6).elementsEqual(".plist".utf8) {
@@ -44,5 +42,10 @@ package enum TableNameRule {
       }
     guard let fault else { return }
     throw StoreError(.invalidTableName, "the table name '\(name)' \(fault)")
+  }
+
+  /// Whether a property list can hold the name. FileDB creates no other tables, but another program may have.
+  package static func canBeKept(_ name: String) -> Bool {
+    (try? checkXMLText(name, limits: PlistLimits())) != nil
   }
 }

@@ -172,4 +172,42 @@ import Testing
       }
     }
   }
+
+  /// A line of the index map is a canonical number, an id or an index, at any distance from the end of the file.
+  @Test func linesOfTheIndexMapAreCanonicalNumbers() {
+    let numbers = [
+      "0", "1", "9", "10", "123456789", "99999999999999999", "999999999999999999", "1000000000000000000",
+      "9223372036854775807", "9223372036854775808", "9999999999999999999", "10000000000000000000",
+      "18446744073709551616", "99999999999999999999999", "00", "01", "007", "", "-1", "+1", " 1", "1 ", "1a",
+      "a1", "1.",
+      "１", "1\u{301}",
+    ]
+    for key in numbers {
+      for value in numbers {
+        let line = Array("\t\t<key>\(key)</key>\n\t\t<string>\(value)</string>\n".utf8)
+        let expected = [key, value].map { text in
+          Int64(text).flatMap { $0 >= 0 && String($0) == text ? $0 : nil }
+        }
+        for rest in [0, 1, 30, 100] {
+          // Of exactly the size, so that a sanitizer notices a byte beyond.
+          let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: line.count + rest, alignment: 1)
+          defer { memory.deallocate() }
+          memory.copyBytes(from: line + [UInt8](repeating: 0x20, count: rest))
+          var scanner = CanonicalScanner(UnsafeRawBufferPointer(memory), limits: PlistLimits())
+          let found = scanner.scanNumbers()
+          let isNumber = !expected.contains(nil)
+          #expect(
+            found?.key == (isNumber ? expected[0] : nil) && found?.value == (isNumber ? expected[1] : nil))
+          #expect(scanner.position == (isNumber ? line.count : 0))
+        }
+      }
+    }
+    let line = Array("\t\t<key>12</key>\n\t\t<string>34</string>\n".utf8)
+    for length in line.indices {
+      line[..<length].withUnsafeBytes { cut in
+        var scanner = CanonicalScanner(cut, limits: PlistLimits())
+        #expect(scanner.scanNumbers() == nil && scanner.position == 0, "\(length) bytes")
+      }
+    }
+  }
 }

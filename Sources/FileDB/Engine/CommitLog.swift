@@ -15,7 +15,7 @@ package protocol CommitLog: Sendable {
   /// - Parameters:
   ///   - timeout: how long to wait for other writers.
   ///   - transact: runs the transaction on the present state of the log; `nil` if there is nothing to commit.
-  ///   - beforeOthersSee: called with the appended commit, before anybody who reads the log can see it.
+  ///   - beforeOthersSee: called with the appended commit, before another thread of this process can read it.
   /// - Returns: `nil` if there was no commit.
   /// - Throws: what `transact` throws: then nothing happened; ``StoreError/Code/locked``; ``StoreError/Code/closed``
   ///   after a sync has failed; ``StoreError/Code/outcomeUnknown`` if the log did not say whether it has the commit.

@@ -6,8 +6,8 @@ import Synchronization
 
 /// The log of a folder: its journal, and the tables' files, which include the commits up to some point.
 ///
-/// ``append(timeout:_:beforeOthersSee:)`` is in `Commit.swift`, and ``checkpoint(_:patience:timeout:exclusively:of:)`` in
-/// `Checkpoint.swift`. Each of these files shows all steps for durability in order.
+/// ``append(timeout:_:beforeOthersSee:)`` is in `Commit.swift`, and ``checkpoint(_:patience:timeout:exclusively:of:)``
+/// in `Checkpoint.swift`. Each of these files shows all steps for durability in order.
 package final class FileLog: CommitLog {
   package let folder: StoreFolder
   let options: StoreOptions

@@ -12,7 +12,8 @@ extension StoreFolder {
   /// Durably keeps the counters of tables whose files are about to be removed.
   func keepCounters(_ counters: [TableKey: Int64]) throws(StoreError) {
     let kept = try keptCounters()
-    let new = kept.merging(counters) { $1 }.filter { $0.value > 0 }
+    // FileDB creates no table of a name that cannot be kept, so it cannot give an id twice there.
+    let new = kept.merging(counters) { $1 }.filter { $0.value > 0 && TableNameRule.canBeKept($0.key.text) }
     if new == kept {
       // The process that wrote the counters may have died before it synced the name.
       if counters.contains(where: { $0.value > 0 }) { try disk.syncFolder(ownFolder) }

@@ -4,8 +4,8 @@ import FileDBPlist
 ///
 ///     extension TableName<Note> { static var notes: Self { "notes" } }
 ///
-/// The name becomes a file name. It has 1 to 200 bytes of UTF-8, no `/`, no control character, no `.` at the start and no
-/// `.plist` at the end. It is checked when you first use it.
+/// The name becomes a file name. It has 1 to 200 bytes of UTF-8, no `/` or NUL, no `.` at the start and no `.plist` at
+/// the end. It is checked when you first use it. A new table's name has only characters that XML can hold.
 public struct TableName<Value: Codable & Sendable>: Hashable, Sendable {
   /// The name as text.
   public let text: String

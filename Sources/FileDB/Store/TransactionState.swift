@@ -129,6 +129,11 @@ final class TransactionState {
 
   /// Disks such as Apple's treat two names that differ only in case, or in the encoding of an accent, as one file.
   private func checkNewName(_ new: TableKey) throws(StoreError) {
+    guard TableNameRule.canBeKept(new.text) else {
+      throw StoreError(
+        .invalidTableName, "the name of a new table must not have a character that XML cannot hold",
+        file: store.url.path, table: new.text)
+    }
     let others = listTables(try store.log.tables())
     guard let other = others.first(where: { $0 != new && $0.isSameFile(as: new) }) else { return }
     throw StoreError(

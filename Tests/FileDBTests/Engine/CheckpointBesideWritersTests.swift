@@ -158,7 +158,8 @@ import Testing
     try fresh.checkNothingIsLeftBehind()
   }
 
-  /// Two processes with two writers each, which never pause, while both make checkpoints by themselves. A third one reads.
+  /// Two processes with two writers each, which never pause, while both make checkpoints by themselves. A third process
+  /// reads.
   @Test func writersThatNeverPauseLoseNothing() throws {
     let memory = MemoryDisk()
     var options = StoreOptions(lockTimeout: .seconds(600))
