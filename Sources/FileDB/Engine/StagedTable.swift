@@ -92,10 +92,10 @@ struct StagedTable {
       identity: origin == .repair ? nil : file?.stamp.flatMap { FileIdentity($0) })
   }
 
-  /// Keeps a long file open that is about to be removed. Freeing its bytes takes time, and happens only when it is
-  /// closed.
+  /// Keeps the former file open, which is about to be removed. Freeing its bytes takes time, and happens only when it is
+  /// closed: even 4 MB may take milliseconds.
   mutating func keepFormerOpen(on disk: StoreDisk) {
-    if let file, base.size >= Self.piece { former = try? disk.open(file.target) }
+    if base != .absent { former = try? disk.open(file?.target ?? path) }
   }
 }
 
