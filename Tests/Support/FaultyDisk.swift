@@ -66,14 +66,19 @@ package final class FaultyDisk: Disk {
   private let faults: Faults
   /// Called before each verb, faulty or not, with its number: to meddle with the disk at that moment.
   private let before: @Sendable (Int, Verb) -> Void
+  /// Called when a file that ``open(_:)`` returned is closed, with the path by which it was opened.
+  private let closing: @Sendable (String) -> Void
   private let log = Mutex(Log())
 
   package init(
-    over base: any Disk, faults: Faults = .none, before: @escaping @Sendable (Int, Verb) -> Void = { _, _ in }
+    over base: any Disk, faults: Faults = .none,
+    before: @escaping @Sendable (Int, Verb) -> Void = { _, _ in },
+    closing: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.base = base
     self.faults = faults
     self.before = before
+    self.closing = closing
   }
 
   /// The verbs so far, in order.
@@ -269,6 +274,8 @@ package final class FaultyDisk: Disk {
       self.path = path
       self.base = base
     }
+
+    deinit { disk.closing(path) }
 
     func status() throws(DiskError) -> FileStatus {
       try disk.run(.status, path) { () throws(DiskError) in try base.status() }

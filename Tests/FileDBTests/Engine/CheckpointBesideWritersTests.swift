@@ -232,6 +232,23 @@ import Testing
     #expect(abs(small.bytes - large.bytes) < 256)
   }
 
+  /// Freeing bytes takes time. So the former file is open until the lock is given up, whether it is replaced or removed.
+  @Test(arguments: [false, true]) func bytesOfTheFormerFileAreFreedWithoutTheLock(isDropped: Bool) throws {
+    let memory = try Self.prepared()
+    if isDropped { try Self.open(memory).table("t").drop() }
+    let former = try memory.extent(Self.file)?.inode
+    let closed = Mutex<[Bool]>([])
+    let disk = FaultyDisk(
+      over: memory,
+      closing: { path in
+        guard path == Self.file, (try? memory.extent(path))?.inode != former else { return }
+        closed.withLock { $0.append(Self.isLocked(memory)) }
+      })
+    try Self.open(disk).checkpoint()
+    let lockedWhenClosed = closed.withLock { $0 }
+    #expect(lockedWhenClosed == [false])
+  }
+
   // MARK: Other readers
 
   /// Another store follows before each call, and does not read the file again.
