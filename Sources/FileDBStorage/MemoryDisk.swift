@@ -16,28 +16,57 @@ package struct DiskImage: Equatable, Sendable {
 package final class MemoryDisk: Disk {
   private final class File: Sendable {
     struct Content {
-      var bytes: [UInt8] = []
-      var synced: [UInt8] = []
-      var version: Int64 = 0
+      private(set) var bytes: [UInt8]
+      /// What the writes since the last sync have replaced, the oldest first. A copy of all bytes would have to be made
+      /// again after each sync.
+      private var replaced: [(offset: Int, bytes: [UInt8], size: Int)] = []
+      private(set) var version: Int64 = 0
       /// How many names the file has, and how often it lost one.
       var names: UInt64 = 1
       var lostNames: Int64 = 0
+
+      init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+      /// The bytes of the last sync.
+      var synced: [UInt8] {
+        var synced = bytes
+        for write in replaced.reversed() {
+          synced.replaceSubrange(write.offset..<write.offset + write.bytes.count, with: write.bytes)
+          synced.removeLast(synced.count - write.size)
+        }
+        return synced
+      }
+
+      mutating func write(_ new: [UInt8], at offset: Int) {
+        let size = bytes.count
+        replaced.append((min(offset, size), Array(bytes.dropFirst(offset).prefix(new.count)), size))
+        let missing = offset + new.count - size
+        if missing > 0 { bytes.append(contentsOf: repeatElement(0, count: missing)) }
+        bytes.replaceSubrange(offset..<offset + new.count, with: new)
+        version += 1
+      }
+
+      mutating func sync() { replaced = [] }
     }
     let inode: UInt64
     let content: Mutex<Content>
 
     init(inode: UInt64, bytes: [UInt8] = []) {
       self.inode = inode
-      content = Mutex(Content(bytes: bytes, synced: bytes))
+      content = Mutex(Content(bytes))
     }
 
     func read() -> (bytes: [UInt8], stamp: FileStamp) {
-      content.withLock { content in
-        let stamp = FileStamp(
-          device: 0, inode: inode, size: content.bytes.count, modified: content.version,
-          changed: content.version + content.lostNames, isSettled: true)
-        return (content.bytes, stamp)
-      }
+      content.withLock { ($0.bytes, stamp(of: $0)) }
+    }
+
+    /// Asked for without the bytes: whoever holds them makes the next write copy them.
+    var stamp: FileStamp { content.withLock { stamp(of: $0) } }
+
+    private func stamp(of content: borrowing Content) -> FileStamp {
+      FileStamp(
+        device: 0, inode: inode, size: content.bytes.count, modified: content.version,
+        changed: content.version + content.lostNames, isSettled: true)
     }
 
     var extent: FileExtent {
@@ -152,13 +181,13 @@ package final class MemoryDisk: Disk {
   }
 
   package func readPrefix(_ path: String, count: Int) throws(DiskError) -> [UInt8] {
-    Array(try read(path).bytes.prefix(count))
+    try file(path, for: "open").content.withLock { Array($0.bytes.prefix(count)) }
   }
 
   package func status(_ path: String) throws(DiskError) -> FileStatus? {
     switch tree.withLock({ $0.entries[path] }) {
     case nil: return nil
-    case .file(let file): return Self.status(.file, file.read().stamp)
+    case .file(let file): return Self.status(.file, file.stamp)
     case .folder:
       return Self.status(
         .folder, FileStamp(device: 0, inode: 0, size: 0, modified: 0, changed: 0, isSettled: true))
@@ -293,7 +322,7 @@ package final class MemoryDisk: Disk {
 
     init(file: File) { self.file = file }
 
-    func status() throws(DiskError) -> FileStatus { MemoryDisk.status(.file, file.read().stamp) }
+    func status() throws(DiskError) -> FileStatus { MemoryDisk.status(.file, file.stamp) }
 
     func extent() throws(DiskError) -> FileExtent { file.extent }
 
@@ -302,25 +331,15 @@ package final class MemoryDisk: Disk {
     }
 
     func write(_ bytes: [UInt8], at offset: Int) throws(DiskError) {
-      file.content.withLock { content in
-        let missing = offset + bytes.count - content.bytes.count
-        if missing > 0 { content.bytes += [UInt8](repeating: 0, count: missing) }
-        content.bytes.replaceSubrange(offset..<offset + bytes.count, with: bytes)
-        content.version += 1
-      }
+      file.content.withLock { $0.write(bytes, at: offset) }
     }
 
     func syncData(_ strength: SyncStrength) throws(DiskError) { try sync() }
 
     func append(_ bytes: [UInt8]) throws(DiskError) {
-      file.content.withLock { content in
-        content.bytes += bytes
-        content.version += 1
-      }
+      file.content.withLock { $0.write(bytes, at: $0.bytes.count) }
     }
 
-    func sync() throws(DiskError) {
-      file.content.withLock { $0.synced = $0.bytes }
-    }
+    func sync() throws(DiskError) { file.content.withLock { $0.sync() } }
   }
 }
