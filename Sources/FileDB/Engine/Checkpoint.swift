@@ -31,7 +31,6 @@ extension FileLog {
       due = try whileLocked(timeout: timeout) {
         try syncOthersFrames()
         try removeLeftovers()
-        if state.withLock(\.pending.isEmpty) { try beginJournalIfLong(conflicts: []) }
         return tablesToWrite(scope)
       }
     }
@@ -51,8 +50,23 @@ extension FileLog {
         discard(drafts)
         throw error
       }
-      // 5. Without it: write down where the records of the new files are. Closing the former files frees their space.
+      // 5. Without it: make durable what the journal says of the new files, and write down where their records are.
+      //    Closing the former files frees their space.
+      if !installed.isEmpty { try onDisk(syncJournal()) }
       replaceOffsets(of: installed)
+    }
+
+    // 6. With it again, so that writers come in between: begin the next journal if this one is long. If they do not give
+    //    up the lock in time, the next checkpoint does it.
+    let parked = Set(conflicts.keys)
+    if isJournalOutgrown(without: parked) {
+      do {
+        try exclusively {
+          try whileLocked(timeout: timeout) {
+            if isJournalOutgrown(without: parked) { try beginJournal(parking: parked) }
+          }
+        }
+      } catch StoreError.Code.locked {}
     }
     return conflicts
   }
@@ -87,6 +101,8 @@ extension FileLog {
   /// Removes what a crash left. Call it with both locks.
   private func removeLeftovers() throws(StoreError) {
     try folder.sweep()
+    // The files of records that no commit names are left from commits that failed.
+    if state.withLock(\.recordsFiles.isEmpty) { folder.removeRecords(except: []) }
     let pending = state.withLock { Array($0.pending.values) }
     for swap in try disk.swaps(in: folder.ownFolder) where swap.file == OwnName.journal.rawValue {
       try onDisk(keepIfLost(disk.disk.open(swap.path)))
@@ -147,8 +163,7 @@ extension FileLog {
     discard(outdated)
     let (installed, failed) = try replaceFiles(current)
     conflicts.merge(failed) { $1 }
-    try appendWritten(installed)
-    try beginJournalIfLong(conflicts: Set(conflicts.keys))
+    try writeWritten(installed)
     // Tables may have come or gone, so adjust who may use the folder. The checkpoint is done, so if this fails, the
     // next write tries again.
     do throws(StoreError) { try folder.adjustMode() } catch { folder.checkAgain() }
@@ -251,9 +266,9 @@ extension FileLog {
     try onDisk(syncJournal())
   }
 
-  /// Adds to the journal what a checkpoint has done, and syncs it. If another program saves one of these files from
-  /// here on, only commits after the checkpoint count as waiting for it.
-  private func appendWritten(_ installed: [StagedTable]) throws(StoreError) {
+  /// Adds to the journal what a checkpoint has done. After the next sync of the journal, if another program saves one
+  /// of these files, only commits after the checkpoint count as waiting for it.
+  private func writeWritten(_ installed: [StagedTable]) throws(StoreError) {
     if installed.isEmpty { return }
     let inode = state.withLock(\.journal).flatMap { Int64(exactly: $0.inode) }
     let done = WrittenFiles(
@@ -264,7 +279,6 @@ extension FileLog {
     try updateState(after: journal) { state throws(PayloadFault) in
       try state.settle(done, at: journal.sequence)
     }
-    try onDisk(syncJournal())
   }
 
   /// Syncs folders in which names have changed. If this fails, nobody knows what a power cut would leave, so the log
@@ -312,7 +326,8 @@ extension FileLog {
       try readBack(staged)
       let (installed, conflicts) = try replaceFiles([staged])
       if let conflict = conflicts[key] { throw conflict }
-      try appendWritten(installed)
+      try writeWritten(installed)
+      try onDisk(syncJournal())
       replaceOffsets(of: installed)
     } catch {
       discard([staged])

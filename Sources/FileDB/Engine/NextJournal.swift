@@ -2,13 +2,9 @@ import FileDBStorage
 import FileDBTables
 
 extension FileLog {
-  /// Begins a new journal if this one is long, and the next one would be much shorter.
-  func beginJournalIfLong(conflicts: Set<TableKey>) throws(StoreError) {
-    if state.withLock({ $0.isOutgrown(without: conflicts, options) }) {
-      try beginJournal(parking: conflicts)
-    } else if state.withLock(\.recordsFiles.isEmpty) {
-      folder.removeRecords(except: [])  // These are left from commits that failed.
-    }
+  /// Whether this journal is long, and the next one would be much shorter.
+  func isJournalOutgrown(without conflicts: Set<TableKey>) -> Bool {
+    state.withLock { $0.isOutgrown(without: conflicts, options) }
   }
 
   /// Begins the next journal: writes and syncs a draft, exchanges the names, and syncs the folder. The next journal has
@@ -198,7 +194,6 @@ extension FileLog.State {
     return checkpoints
   }
 
-  /// Whether this journal is long, and the next one would be much shorter.
   fileprivate func isOutgrown(without conflicts: Set<TableKey>, _ options: StoreOptions) -> Bool {
     guard let journal else { return false }
     let needed = firstNeeded(without: conflicts)
