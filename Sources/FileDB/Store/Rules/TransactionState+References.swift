@@ -11,17 +11,20 @@ extension TransactionState {
   }
 
   /// Deletes or changes the records that refer to deleted ones, then the records that refer to those, and so on.
-  /// - Complexity: O(*k*) searches for *k* deleted records, however long the chain of references is.
+  /// - Complexity: O(*k*) searches for *k* deleted records, however long the chain of references is. If no table refers
+  ///   to theirs, they are not looked at.
   func followDeletions() throws(StoreError) {
-    var waiting = changed.filter(\.table.mayLackRecords).map {
-      ($0.key, WrittenRecords(of: $0.table).removed)
-    }
+    // What the transaction itself has deleted is looked up only if something refers to it.
+    var waiting = changed.filter(\.table.mayLackRecords).map { ($0.key, [EncodedRecord]?.none) }
     var next = 0
     while next < waiting.count {
-      let (key, gone) = waiting[next]
+      let (key, known) = waiting[next]
       next += 1
-      guard !gone.isEmpty, let box = touched[key] else { continue }
-      for referring in try fields(referringTo: key, box.table) {
+      guard let table = touched[key]?.table else { continue }
+      let referring = try fields(referringTo: key, table)
+      if referring.isEmpty { continue }
+      let gone = known ?? WrittenRecords(of: table).removed
+      for referring in referring where !gone.isEmpty {
         waiting.append((referring.table, try follow(gone, in: key, referring)))
       }
     }

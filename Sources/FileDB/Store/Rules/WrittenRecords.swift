@@ -30,9 +30,12 @@ struct WrittenRecords {
       let before = table.first.record(id)
       if before?.hasSameBytes(as: now) != true { written.append((before, now)) }
     }
-    for id in isEmptied ? table.first.records.ids : Array(Set(gone)).sorted() {
-      guard !table.now.records.contains(id), let before = table.first.record(id) else { continue }
-      removed.append(before)
+    if isEmptied {
+      removed = table.first.records.filter { !table.now.records.contains($0.id) }
+    } else {
+      for id in Set(gone).sorted() where !table.now.records.contains(id) {
+        if let before = table.first.record(id) { removed.append(before) }
+      }
     }
   }
 }
