@@ -29,7 +29,7 @@ extension RecordTable {
     contentsOf values: some Sequence<Value>, at position: Position<Value> = .bottom
   ) throws -> [RecordID<Value>] {
     // Encode before locking the store, so that no other writer waits for it.
-    let fields = try store.encode(values, for: name.text)
+    let fields = try FieldsEncoder.fields(of: values, for: name.text, limits: store.options.limits)
     return try writing(adding: fields) { transaction in
       let versioned = try transaction.addingVersions(to: fields, of: Value.self, in: name.text)
       return try transaction.insert(versioned, into: name.text, at: position)

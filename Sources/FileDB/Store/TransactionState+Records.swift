@@ -65,7 +65,8 @@ extension TransactionState {
     _ values: [IdentifiedValue<Value>], for table: String
   ) throws -> [EncodedRecord] {
     let fields = try addingVersions(
-      to: store.encode(values.map(\.value), for: table), of: Value.self, in: table)
+      to: FieldsEncoder.fields(of: values.map(\.value), for: table, limits: limits), of: Value.self, in: table
+    )
     let given = zip(values, fields).map { (id: $0.id, fields: $1) }
     var counter = try given.reduce(self.table(table).counter) { max($0, $1.id?.rawValue ?? 0) }
     return encoder.encode(
@@ -78,34 +79,6 @@ extension TransactionState {
     }
     counter += 1
     return AnyRecordID(counted: counter)
-  }
-}
-
-extension RecordStore {
-  /// The fields of new records, as they are stored. This needs no transaction, so other writers need not wait for it.
-  func encode(_ values: some Sequence<some Encodable>, for table: String) throws(StoreError) -> [Fields] {
-    do throws(StoreError) {
-      return try values.map { value throws(StoreError) in
-        try FieldsEncoder.fields(of: value, for: table).normalized(limits: options.limits)
-      }
-    } catch {
-      throw error.adding(table: table)
-    }
-  }
-}
-
-extension FieldsEncoder {
-  /// The fields of a value. An error names the table and the record.
-  static func fields(
-    of value: some Encodable, for table: String, record: AnyRecordID? = nil
-  ) throws(StoreError) -> Fields {
-    do {
-      return try encode(value)
-    } catch {
-      var error = StoreError(encoding: error).adding(table: table)
-      if error.record == nil { error.record = record }
-      throw error
-    }
   }
 }
 

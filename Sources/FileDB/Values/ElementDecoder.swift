@@ -1,5 +1,6 @@
 import FileDBEssentials
 import FileDBPlist
+import FileDBTables
 
 /// Decodes one value of a record, at any depth, from its canonical bytes. What the type does not ask for is not read.
 ///

@@ -23,3 +23,9 @@ extension StoredRecord {
     }
   }
 }
+
+extension FieldReference {
+  package func value<Value>(in record: StoredRecord<Value>) -> PlistValue? {
+    value(of: record.id.plain) { record[$0] }
+  }
+}

@@ -1,5 +1,6 @@
 import FileDBEssentials
 import FileDBPlist
+import FileDBTables
 
 /// The fields of a record in its bytes. Each is read when somebody asks for it.
 ///

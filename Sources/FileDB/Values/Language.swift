@@ -1,3 +1,5 @@
+import FileDBTables
+
 /// What locale-aware comparison and regular expressions need: Foundation's tables of languages, which are larger than
 /// everything else together. They are used by a separate module, `FileDBLanguage`. Every app links it with FileDB, and
 /// `filedb` does without it; see Decisions/027.

@@ -1,5 +1,6 @@
 import FileDBEssentials
 import FileDBPlist
+import FileDBTables
 
 /// Encodes a `Codable` value as the fields of a record.
 ///
@@ -60,6 +61,55 @@ enum FieldsEncoder {
       EncodingError.Context(
         codingPath: codingPath,
         debugDescription: "a property list cannot hold nil in an array or a dictionary"))
+  }
+}
+
+extension FieldsEncoder {
+  /// The fields of new records, as they are stored. This needs no transaction, so other writers need not wait for it.
+  static func fields(
+    of values: some Sequence<some Encodable>, for table: String, limits: PlistLimits
+  ) throws(StoreError) -> [Fields] {
+    do throws(StoreError) {
+      return try values.map { value throws(StoreError) in
+        try fields(of: value, for: table).normalized(limits: limits)
+      }
+    } catch {
+      throw error.adding(table: table)
+    }
+  }
+
+  /// The fields of a value. An error names the table and the record.
+  static func fields(
+    of value: some Encodable, for table: String, record: AnyRecordID? = nil
+  ) throws(StoreError) -> Fields {
+    do {
+      return try encode(value)
+    } catch {
+      var error = StoreError(encoding: error).adding(table: table)
+      if error.record == nil { error.record = record }
+      throw error
+    }
+  }
+}
+
+extension Fields {
+  /// Fields with these names and values, which need not be literals.
+  ///
+  ///     try things.add(Fields(encoding: ["name": name, "watts": watts, "bought": Date.now]))
+  ///
+  /// A value may be of any type that the property of a record may have; see <doc:Values>. A name whose value is `nil`
+  /// is left out. If a name is given twice, the last value counts.
+  /// - Throws: ``StoreError/Code/invalidValue`` with the field, if a value holds `nil` in an array or throws while it is
+  ///   encoded.
+  public init(encoding values: KeyValuePairs<String, any Encodable>) throws {
+    self.init()
+    for (name, value) in values {
+      do { self[name] = try FieldsEncoder.encodeValue(value, codingPath: [AnyKey(name)]) } catch {
+        var error = StoreError(encoding: error)
+        error.field = error.field ?? name
+        throw error
+      }
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import FileDBPlist
+import FileDBTables
 
 /// A field as people write it: `title`, `address.city` for a value in a dictionary, `id` for the record's id. In a
 /// name, `\.` is a dot and `\\` a backslash.
@@ -61,16 +62,12 @@ package enum FieldReference: Hashable, Sendable {
 }
 
 extension FieldReference {
-  package func value<Value>(in record: StoredRecord<Value>) -> PlistValue? {
-    value(of: record.id.plain) { record[$0] }
-  }
-
   /// The value in a record with these fields and this id.
   package func value(in fields: Fields, of id: AnyRecordID) -> PlistValue? { value(of: id) { fields[$0] } }
 
   func value(in fields: RecordFields, of id: AnyRecordID) -> PlistValue? { value(of: id) { fields[$0] } }
 
-  private func value(of id: AnyRecordID, _ field: (String) -> PlistValue?) -> PlistValue? {
+  func value(of id: AnyRecordID, _ field: (String) -> PlistValue?) -> PlistValue? {
     switch self {
     case .id: .integer(id.rawValue)
     case .path(let names):

@@ -1,3 +1,5 @@
+import FileDBTables
+
 /// A value to store, together with the id for its record.
 package struct IdentifiedValue<Value: Codable & Sendable>: Sendable {
   /// The id for the record; `nil` for a new one.

@@ -1,4 +1,5 @@
 import FileDBPlist
+import FileDBTables
 
 /// A step from one version of a type's fields to the next; see ``VersionedValue``.
 ///

@@ -1,4 +1,5 @@
 import FileDBPlist
+import FileDBTables
 
 extension PlistDictionary {
   /// These fields after a value changed from `old` to `new`. What the type knows comes from the value. What it does not
