@@ -11,13 +11,14 @@ import Testing
     var testDescription: String { folder }
   }
 
-  private static let store = ["Engine", "Values", "Store"]
+  private static let store = ["Engine", "Values", "Transactions", "Store"]
   private static let queries = store + ["Schema", "Predicates", "Queries"]
 
   private static let layers = [
     Layer(folder: "Engine", below: []),
     Layer(folder: "Values", below: []),
-    Layer(folder: "Store", below: ["Engine", "Values"]),
+    Layer(folder: "Transactions", below: ["Engine", "Values"]),
+    Layer(folder: "Store", below: ["Engine", "Values", "Transactions"]),
     Layer(folder: "Schema", below: store),
     Layer(folder: "Predicates", below: store),
     Layer(folder: "Queries", below: store + ["Predicates"]),

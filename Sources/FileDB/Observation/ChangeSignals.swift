@@ -144,7 +144,7 @@ extension RecordStore {
 
   /// The observers of this store.
   var signals: ChangeSignals {
-    extensions.value(ChangeSignals.self) {
+    source.extensions.value(ChangeSignals.self) {
       let signals = ChangeSignals()
       tables.listeners.add(signals)
       return signals

@@ -86,7 +86,7 @@ extension RecordStore {
   ///   ``TableChange/init(from:to:)`` for each table.
   public func changes() -> ChangeSequence<StoreChange> {
     readTablesForObservers()
-    let (tables, start, source) = (seen, seen.all, TableSource.Store(self))
+    let (tables, start, source) = (seen, seen.all, source)
     return ChangeSequence(of: self, .allTables) { [weak self] in
       // A watch that another observer started did not read the tables that were created since.
       self?.readTablesForObservers()

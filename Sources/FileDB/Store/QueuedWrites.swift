@@ -40,7 +40,7 @@ final class QueuedWrites: Sendable {
       nonisolated(unsafe) let attempt = try store.begin { transaction in
         let end = ContinuousClock.now + mostTime
         let count = all.firstIndex { write in
-          write.run(in: transaction.state)
+          write.run(in: transaction)
           return ContinuousClock.now >= end
         }
         writes = Array(all.prefix((count ?? all.count) + 1))
@@ -81,7 +81,7 @@ extension RecordStore.Attempt {
 /// A write, without the type of its result.
 protocol QueuedWrite: Sendable {
   /// Runs the body as part of a transaction, unless its task was cancelled. It may run more than once.
-  func run(in transaction: TransactionState)
+  func run(in transaction: borrowing StoreTransaction)
 
   /// Ends the task's wait with what the body returned or threw.
   func finish()
@@ -149,7 +149,7 @@ final class AsyncWrite<Result: Sendable>: QueuedWrite {
     }
   }
 
-  func run(in transaction: TransactionState) {
+  func run(in transaction: borrowing StoreTransaction) {
     guard begin() else { return }
     let outcome = Outcome { try transaction.join(body) }
     state.withLock { if case .begun(let task, _) = $0 { $0 = .begun(task, outcome) } }

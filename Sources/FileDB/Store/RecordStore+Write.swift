@@ -26,7 +26,9 @@ extension RecordStore {
   ///   A checkpoint updates the files later; see ``StoreOptions/checkpoints``.
   @discardableResult
   public func write<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
-    if let outer = writers.currentTransaction { return try outer.join(body) }
+    if let outer = writers.currentTransaction {
+      return try StoreTransaction(store: self, state: outer).join(body)
+    }
     var failures = 0
     while true {
       switch try attempt(body) {
@@ -44,7 +46,9 @@ extension RecordStore {
   /// - Complexity: that of `body`.
   @discardableResult
   public func dryRun<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
-    if let outer = writers.currentTransaction { return try outer.dryRun(body) }
+    if let outer = writers.currentTransaction {
+      return try StoreTransaction(store: self, state: outer).dryRun(body)
+    }
     return try writers.enter(timeout: options.lockTimeout) {
       try tables.catchUp()
       let ended = try run(body)
@@ -98,10 +102,10 @@ extension RecordStore {
   private func run<Result>(
     _ body: (inout StoreTransaction) throws -> Result
   ) throws -> EndedTransaction<Result> {
-    let transaction = TransactionState(store: self)
+    let transaction = TransactionState(on: tables, of: log, source: source, path: url.path)
     return try writers.with(transaction) {
       defer { transaction.end() }
-      let result = try transaction.join(body)
+      let result = try StoreTransaction(store: self, state: transaction).join(body)
       return EndedTransaction(result: result, transaction: transaction, commit: try transaction.makeCommit())
     }
   }

@@ -29,11 +29,11 @@ public final class RecordStore: Sendable {
   package let shownFiles: (any ShownFiles)?
   let tables: TableVersions
   let view: any TableView
+  let source: TableSource.Store
   /// Lets one thread of this process write at a time. The log keeps other processes out.
   let writers = WriterGate()
   let queues = StoreQueues()
   let checkpoints = CheckpointClock()
-  let extensions = StoreExtensions()
   /// Set by ``close()``.
   let isClosed = Atomic<Bool>(false)
 
@@ -89,6 +89,7 @@ public final class RecordStore: Sendable {
     (self.url, self.log, self.files, self.view, self.options) = (url, log, files, view, options)
     self.shownFiles = shownFiles
     tables = TableVersions(log)
+    source = TableSource.Store(files?.folder, seen: view, options: options)
   }
 
   deinit {
@@ -184,6 +185,9 @@ public final class RecordStore: Sendable {
     try view.read(table)
     return try view.seen(table, own: own)
   }
+
+  /// The tables as readers last saw them.
+  var seen: SeenTables { SeenTables(tables: tables, view: view) }
 
   /// The file of a table. If the table does not exist yet, the file that its first record will create.
   /// - Throws: ``StoreError/Code/ambiguousTable``, ``StoreError/Code/invalidTableName``.

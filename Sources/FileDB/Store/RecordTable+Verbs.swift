@@ -307,7 +307,7 @@ extension RecordTable {
     adding new: [Fields] = [], _ body: (TransactionState) throws -> Result
   ) throws -> Result {
     try store.write { transaction in
-      try transaction.state.keepDeclaration(of: name, adding: new)
+      try keepDeclaration(in: transaction.state, adding: new)
       return try body(transaction.state)
     }
   }

@@ -17,7 +17,7 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
   init(store: RecordStore, name: TableName<Value>) {
     self.store = store
     self.name = name
-    source = TableSource(table: name.text, in: store)
+    source = TableSource(table: name.text, in: store.source)
   }
 
   /// The newest records. They include every commit that returned before, in this process or another, and what other

@@ -40,7 +40,7 @@ extension RecordStore {
   public func snapshot() throws -> StoreSnapshot {
     if let transaction = writers.currentTransaction {
       for name in try tableNames { _ = try transaction.table(name) }
-      return StoreSnapshot(transaction.states, in: TableSource.Store(self))
+      return StoreSnapshot(transaction.states, in: source)
     }
     while true {
       try tables.catchUp()
@@ -49,7 +49,7 @@ extension RecordStore {
       try refresh()  // They may have been read at different moments.
       let all = seen.all
       if try !hasNewTables(after: start, besides: all) {
-        return StoreSnapshot(all, in: TableSource.Store(self))
+        return StoreSnapshot(all, in: source)
       }
     }
   }

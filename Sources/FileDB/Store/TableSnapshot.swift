@@ -147,56 +147,6 @@ extension TableSnapshot: RandomAccessCollection {
   public func makeIterator() -> Iterator { Iterator(records: state.records.makeIterator(), source: source) }
 }
 
-/// A record of a snapshot: its id, its fields, and its value, which is decoded when you ask for it.
-public struct StoredRecord<Value: Codable & Sendable>: Sendable, Identifiable {
-  let encoded: EncodedRecord
-  let source: TableSource
-
-  public var id: RecordID<Value> { RecordID(encoded.id) }
-  /// The fields as they are stored, including those that `Value` does not know. Each call decodes them.
-  public var fields: Fields { encoded.fields }
-
-  /// The fields as a `Value`. Each call decodes them.
-  /// - Throws: ``StoreError/Code/invalidValue`` with table, record and field if the fields do not fit the type. If the
-  ///   file has the record in this state, the error also has the line. For a ``VersionedValue``,
-  ///   ``StoreError/Code/newerVersion`` and ``StoreError/Code/migrationFailed``.
-  public var value: Value {
-    get throws {
-      var reader = source.spareReader.take(Value.self)
-      defer { source.spareReader.put(reader) }
-      do { return try reader.value(of: encoded) } catch {
-        throw StoreError.fault(error, in: encoded, of: source)
-      }
-    }
-  }
-  /// The record in the form of the newest version of `Value`.
-  var migrated: StoredRecord {
-    get throws {
-      let newest = try StoreError.naming(encoded, of: source) { try ValueForm(Value.self).newest(encoded) }
-      return StoredRecord(encoded: newest, source: source)
-    }
-  }
-
-  /// The fields. If this is `other`, they are not decoded a second time.
-  func fields(ifNot other: StoredRecord, _ known: Fields) -> Fields {
-    encoded.hasSameBytes(as: other.encoded) ? known : fields
-  }
-}
-
-/// Records are equal if they have the same id and fields, whatever store they are from.
-extension StoredRecord: Hashable {
-  public static func == (left: StoredRecord, right: StoredRecord) -> Bool { left.encoded == right.encoded }
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(encoded.id)
-    encoded.bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
-  }
-}
-
-extension StoredRecord: CustomStringConvertible {
-  /// The id and the fields: `3 ["isDone": true, "title": "Buy milk"]`.
-  public var description: String { "\(id) \(fields)" }
-}
-
 /// Snapshots are equal if they have the same records in the same order. This says nothing about the counter.
 extension TableSnapshot: Equatable {
   public static func == (left: TableSnapshot, right: TableSnapshot) -> Bool {

@@ -232,7 +232,7 @@ extension TransactionState {
     }
     for change in changes { try own.apply(change) }
     // The log's part of a table over an attached one cannot be dropped. So undoing its creation may change nothing.
-    let seenChanges = seen.changes(to: try store.view.seen(key, own: own), moving: undo.ids)
+    let seenChanges = seen.changes(to: try source.view.seen(key, own: own), moving: undo.ids)
     for change in seenChanges { try apply(change, to: key.text) }
     return !seenChanges.isEmpty
   }

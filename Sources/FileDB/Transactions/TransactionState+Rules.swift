@@ -67,7 +67,7 @@ extension TransactionState {
     var error = StoreError(
       .invalidSchema, "the table's schema cannot be read, so nothing is written: \(fault.message)",
       table: key.text)
-    error.location = SchemaLocation(of: fault.path, in: TableSource(table: key.text, in: store))
+    error.location = SchemaLocation(of: fault.path, in: TableSource(table: key.text, in: source))
     return error
   }
 
@@ -105,6 +105,32 @@ extension TransactionState {
     guard tables != Set(schema.referencingTables) else { return }
     schema.referencingTables = tables.sorted()
     try apply(.declare(schema.isEmpty ? nil : schema.plist), to: target.text)
+  }
+}
+
+extension TransactionState {
+  func declare(_ schema: TableSchema?, for table: String) throws(StoreError) {
+    let state = try self.table(table)
+    guard !state.schema.isForeign else {
+      throw StoreError(
+        .invalidSchema, "another program keeps something under the key 'schema' of the table's file",
+        table: table)
+    }
+    var schema = schema ?? TableSchema()
+    // The program does not declare which other tables refer to this one.
+    schema.referencingTables = state.schema.schema?.referencingTables ?? []
+    let value = schema.isEmpty ? nil : try normalized(schema, of: table)
+    if value != state.schemaValue { try apply(.declare(value), to: table) }
+  }
+
+  /// The schema as the file will contain it.
+  private func normalized(_ schema: TableSchema, of table: String) throws(StoreError) -> PlistValue {
+    do throws(SchemaFault) { try schema.validate() } catch {
+      throw StoreError(.invalidSchema, error.message, table: table)
+    }
+    do throws(PlistError) { return try schema.plist.normalized(depth: 1, limits: limits) } catch {
+      throw StoreError(.unrepresentableValue, "the schema: \(error.message)", table: table)
+    }
   }
 }
 

@@ -26,7 +26,11 @@ final class TransactionState {
   /// The token of the commit.
   let token = CommitToken.random()
   var undo = UndoEffect.none
-  let store: RecordStore
+  let tables: TableVersions
+  let log: any CommitLog
+  let source: TableSource.Store
+  /// The path of the store, for errors.
+  private let path: String
   /// The last commit that the transaction has certainly seen.
   private let position: UInt64
   private(set) var touched: [TableKey: TouchedBox] = [:]
@@ -64,17 +68,13 @@ final class TransactionState {
   var versionedRecords: [TableKey: VersionedRecords?] = [:]
 
   /// Begins a transaction on the tables as they are now.
-  init(store: RecordStore) {
-    self.store = store
-    position = store.tables.position
+  /// - Parameter path: the path of the store, for errors.
+  init(on tables: TableVersions, of log: any CommitLog, source: TableSource.Store, path: String) {
+    (self.tables, self.log, self.source, self.path) = (tables, log, source, path)
+    position = tables.position
   }
 
-  var limits: PlistLimits { store.options.limits }
-
-  func recordTable<Value>(_ name: TableName<Value>) throws(StoreError) -> RecordTable<Value> {
-    try touch(TableKey(name.text))  // A table of the store has been read already.
-    return RecordTable(store: store, name: name)
-  }
+  var limits: PlistLimits { source.limits }
 
   /// Ends the transaction. It refuses everything from here on.
   func end() { isOver = true }
@@ -122,7 +122,7 @@ final class TransactionState {
   }
 
   private func permit(_ change: Change, to box: TouchedBox) throws(StoreError) {
-    try store.view.permit(
+    try source.view.permit(
       change, to: box.key, seen: box.table.now,
       own: box.table.now.beneath == nil ? nil : box.table.own.state)
   }
@@ -132,15 +132,15 @@ final class TransactionState {
     guard TableNameRule.canBeKept(new.text) else {
       throw StoreError(
         .invalidTableName, "the name of a new table must not have a character that XML cannot hold",
-        file: store.url.path, table: new.text)
+        file: path, table: new.text)
     }
-    let others = listTables(try store.log.tables())
+    let others = listTables(try log.tables())
     guard let other = others.first(where: { $0 != new && $0.isSameFile(as: new) }) else { return }
     throw StoreError(
       .invalidTableName,
       "the name differs from table '\(other.text)' only in case, or in how an accent is written; "
         + "on some disks both would be one file",
-      file: store.url.path, table: new.text)
+      file: path, table: new.text)
   }
 
   /// Calls `committed` after the transaction is durable, or `undone` if the present work is undone.
@@ -161,19 +161,20 @@ final class TransactionState {
     completions.removeSubrange(count...)
   }
 
+  /// Gets a table, if the transaction has not used it yet.
   @discardableResult
-  private func touch(_ key: TableKey) throws(StoreError) -> TouchedBox {
+  func touch(_ key: TableKey) throws(StoreError) -> TouchedBox {
     guard !isOver else {
-      throw StoreError(.closed, "this transaction is over", file: store.url.path, table: key.text)
+      throw StoreError(.closed, "this transaction is over", file: path, table: key.text)
     }
     if let latest, latest.key == key { return latest }
     if let box = touched[key] {
       latest = box
       return box
     }
-    let own = try store.tables.newest(key)
-    try store.view.read(key)
-    let seen = try store.view.seen(key, own: own.state)
+    let own = try tables.newest(key)
+    try source.view.read(key)
+    let seen = try source.view.seen(key, own: own.state)
     let box = TouchedBox(key, Touched(own: own, first: seen, now: seen))
     (touched[key], latest) = (box, box)
     return box
@@ -183,25 +184,22 @@ final class TransactionState {
 // MARK: - Joined writes
 
 extension TransactionState {
-  /// Runs `body` as part of this transaction. If it throws, only what it did is undone.
-  func join<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
+  /// Runs `body`. If it throws, only what it did is undone.
+  func join<Result>(_ body: () throws -> Result) throws -> Result {
     let savepoint = savepoint
-    do {
-      var transaction = StoreTransaction(state: self)
-      return try body(&transaction)
-    } catch {
+    do { return try body() } catch {
       try undo(backTo: savepoint)
       throw error
     }
   }
 
-  /// Runs `body` like ``join(_:)``, and then undoes what it did.
-  func dryRun<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
+  /// Runs `body`, checks what it did, and then undoes it.
+  func dryRun<Result>(_ body: () throws -> Result) throws -> Result {
     let savepoint = savepoint
-    let result = try join(body)
-    do { try keepRules() } catch {
-      try undo(backTo: savepoint)
-      throw error
+    let result = try join {
+      let result = try body()
+      try keepRules()
+      return result
     }
     try undo(backTo: savepoint)
     return result
@@ -264,7 +262,7 @@ extension TransactionState {
       let key = box.key
       let edit = try ownEdit(key, box.table)
       if let edit {
-        store.view.remember(box.table.now, of: key, own: edit.table)
+        source.view.remember(box.table.now, of: key, own: edit.table)
         if edit.changes.isEmpty { continue }
         own += edit.changes.map { LoggedChange($0, of: key) }
       }
@@ -302,7 +300,7 @@ extension TransactionState {
   private func ownEdit(_ key: TableKey, _ table: Touched) throws(StoreError) -> ChangeRecorder? {
     guard table.first.beneath != nil else { return nil }
     do {
-      return try store.view.ownEdit(
+      return try source.view.ownEdit(
         of: key, own: table.own.state, from: table.first, to: table.now, moving: movedIDs(in: key))
     } catch {
       throw error.adding(table: key.text)

@@ -9,7 +9,9 @@ import Testing
 @Suite struct WriterGateTests {
   @Test func transactionIsThatOfTheThreadInsideAlone() throws {
     let gate = WriterGate()
-    let transaction = TransactionState(store: .inMemory())
+    let store = RecordStore.inMemory()
+    let transaction = TransactionState(
+      on: store.tables, of: store.log, source: store.source, path: store.url.path)
     #expect(gate.currentTransaction == nil)
     try gate.enter(timeout: .seconds(30)) {
       #expect(gate.currentTransaction == nil)

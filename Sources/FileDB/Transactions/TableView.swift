@@ -86,7 +86,3 @@ struct SeenTables: Sendable {
     return all
   }
 }
-
-extension RecordStore {
-  var seen: SeenTables { SeenTables(tables: tables, view: view) }
-}

@@ -1,3 +1,5 @@
+import FileDBTables
+
 /// A place in the order of a table's records.
 public enum Position<Value>: Hashable, Sendable {
   /// Above all other records.

@@ -1,4 +1,5 @@
 import FileDBEssentials
+import FileDBTables
 import Synchronization
 
 /// Lets one thread write at a time, and knows that thread's transaction.

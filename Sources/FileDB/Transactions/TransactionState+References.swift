@@ -135,7 +135,9 @@ extension TransactionState {
   /// schema by hand, this one does not know of it yet.
   private func tables(referringTo key: TableKey, _ table: Touched) throws(StoreError) -> Set<TableKey> {
     // An attached table is never written to, so it knows none of the user's tables.
-    if table.now.beneath != nil { return Set(try store.tableKeys).union(touched.keys) }
+    if table.now.beneath != nil {
+      return listTables(try source.view.tables(log.tables())).union(touched.keys)
+    }
     let tables = Set([table.first, table.now].flatMap { $0.schema.schema?.referencingTables ?? [] })
     return tables.union(tablesInMemory(referringTo: key))
   }
@@ -143,7 +145,7 @@ extension TransactionState {
 
 extension TransactionState {
   fileprivate func tablesInMemory(referringTo key: TableKey) -> [TableKey] {
-    store.tables.tables { $0.refers(to: key) } + touched.filter { $0.value.table.now.refers(to: key) }.keys
+    tables.tables { $0.refers(to: key) } + touched.filter { $0.value.table.now.refers(to: key) }.keys
   }
 
   /// Whether anything was done that a schema may concern. Most tables have no schema, and then this costs nothing.

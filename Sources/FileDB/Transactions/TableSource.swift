@@ -1,25 +1,26 @@
 import FileDBPlist
+import FileDBTables
 import Synchronization
 
 /// The store and the table that a snapshot's records come from.
 final class TableSource: Sendable {
   /// What a snapshot needs from its store, which may be released before the snapshot.
-  struct Store: Sendable {
-    let extensions: StoreExtensions
+  final class Store: Sendable {
+    let extensions = StoreExtensions()
     let folder: StoreFolder?
-    let limits: PlistLimits
-    let columnBytes: Int
     let view: any TableView
+    let limits: PlistLimits
+    /// How much memory columns may use.
+    let columnBytes: Int
 
-    init(_ store: RecordStore) {
-      (extensions, folder, limits) = (store.extensions, store.files?.folder, store.options.limits)
-      (columnBytes, view) = (store.options.columnBytes, store.view)
+    init(_ folder: StoreFolder?, seen view: any TableView, options: StoreOptions) {
+      (self.folder, self.view) = (folder, view)
+      (limits, columnBytes) = (options.limits, options.columnBytes)
     }
 
     /// For a table that is read without a store.
-    init(folder: StoreFolder?, limits: PlistLimits) {
-      (extensions, self.folder, self.limits, view) = (StoreExtensions(), folder, limits, PlainTables())
-      columnBytes = StoreOptions().columnBytes
+    convenience init(folder: StoreFolder?, limits: PlistLimits) {
+      self.init(folder, seen: PlainTables(), options: StoreOptions(limits: limits))
     }
   }
 
@@ -28,8 +29,6 @@ final class TableSource: Sendable {
   let spareReader = SpareReader()
 
   init(table: String, in store: Store) { (self.table, self.store) = (table, store) }
-
-  convenience init(table: String, in store: RecordStore) { self.init(table: table, in: Store(store)) }
 
   var extensions: StoreExtensions { store.extensions }
   /// How much memory columns may use.
@@ -93,6 +92,19 @@ final class FieldLocation: FileLocation {
   }
 }
 
+/// The location of a part of the schema in the table's file. It is searched for when somebody asks.
+final class SchemaLocation: FileLocation {
+  private let path: [PlistStep]
+  private let source: TableSource
+
+  init(of path: [PlistStep], in source: TableSource) {
+    self.path = [.key(TableFile.schemaKey)] + path
+    self.source = source
+  }
+
+  var found: (file: String, line: Int)? { source.find(path) }
+}
+
 extension StoreError {
   /// Runs `decode`. If it fails, adds the record to the error.
   static func naming<Value>(
@@ -111,18 +123,11 @@ extension StoreError {
       .naming(record, of: source, at: fault.path)
   }
 
-  fileprivate func naming(_ record: EncodedRecord, of source: TableSource, at path: FieldPath) -> StoreError {
+  func naming(_ record: EncodedRecord, of source: TableSource, at path: FieldPath) -> StoreError {
     var error = adding(table: source.table)
     error.record = error.record ?? record.id
     error.location = FieldLocation(of: path, in: record, from: source)
     return error
-  }
-}
-
-extension StoredRecord {
-  /// An error about a field of this record. The field's line is searched for when somebody asks for it.
-  package func error(_ code: StoreError.Code, _ message: String, field: String) -> StoreError {
-    StoreError(code, message, field: field).naming(encoded, of: source, at: FieldPath([AnyKey(field)]))
   }
 }
 

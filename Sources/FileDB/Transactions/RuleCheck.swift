@@ -105,7 +105,7 @@ struct RuleCheck {
     } else if isAsItWas, let name = error.field {
       error.location = FieldLocation(
         of: FieldPath([AnyKey(name)]), in: record,
-        from: TableSource(table: key.text, in: transaction.store))
+        from: TableSource(table: key.text, in: transaction.source))
     }
     return error
   }
@@ -165,7 +165,7 @@ extension TransactionState {
     where names: [String], are values: [PlistValue], in key: TableKey, _ table: TableState,
     atMost limit: Int = .max
   ) -> [AnyRecordID] {
-    store.extensions.value(ValueLookups.self) { ValueLookups() }
+    source.extensions.value(ValueLookups.self) { ValueLookups() }
       .lookup(by: names, of: key).ids(where: values, in: table.records, atMost: limit)
   }
 }
