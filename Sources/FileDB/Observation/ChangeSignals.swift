@@ -100,7 +100,9 @@ package final class ChangeSignals: CommitListener {
     for continuation in continuations { continuation.yield() }
   }
 
+  /// Whether somebody listens to changes.
   var haveListeners: Bool { state.withLock { !$0.listeners.isEmpty } }
+  /// Whether a thread watches what other processes do.
   var haveWatcher: Bool { state.withLock { $0.watcher != nil } }
 
   /// Whether somebody waits for tables that may not have been read yet.

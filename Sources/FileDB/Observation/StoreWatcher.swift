@@ -50,10 +50,4 @@ extension RecordStore {
     }
     return isTold
   }
-
-  /// Whether somebody listens to changes.
-  package var isObserved: Bool { signals.haveListeners }
-
-  /// Whether a thread watches what other processes do.
-  package var isWatched: Bool { signals.haveWatcher }
 }

@@ -14,9 +14,6 @@ final class QueuedWrites: Sendable {
 
   func add(_ write: any QueuedWrite) { waiting.withLock { $0.append(write) } }
 
-  /// The number of waiting writes.
-  var count: Int { waiting.withLock(\.count) }
-
   private func take() -> [any QueuedWrite] {
     waiting.withLock { waiting in
       let taken = Array(waiting.prefix(Self.mostInCommit))

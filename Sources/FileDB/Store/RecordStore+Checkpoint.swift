@@ -18,7 +18,7 @@ extension RecordStore {
   /// The tables whose files lack commits, by name, among those that this store has looked at.
   package var tablesBehind: [String] { files?.tablesBehind.sorted().map(\.text) ?? [] }
 
-  /// Makes the checkpoint of ``CheckpointPolicy/automatic``.
+  /// Makes the checkpoint that the policy asks for. If another one is being made, this waits for it.
   package func checkpointTablesThatAreDue() throws {
     try checkpoint(due, patience: options.lockTimeout, timeout: options.lockTimeout)
   }
@@ -99,7 +99,7 @@ extension RecordStore {
   package func checkpointWhenDue() {
     switch options.checkpoints {
     case .manual: break
-    case .everyCommit: try? checkpoint(.all, patience: options.lockTimeout, timeout: options.lockTimeout)
+    case .everyCommit: try? checkpointTablesThatAreDue()
     case .automatic:
       if checkpoints.commitWasMade() {
         lookAgainLater()
@@ -134,15 +134,6 @@ extension RecordStore {
   func checkpointAtExit() { if isBehind { try? checkpoint(due, patience: .zero, timeout: .zero) } }
 
   private var isBehind: Bool { options.checkpoints == .automatic && checkpoints.hasCommits }
-}
-
-extension RecordStore {
-  /// Takes from this store's own folder, and from the files of its new tables, the rights that another store does not
-  /// give. Call it before records of the other store come here.
-  package func restrictAccess(asIn other: RecordStore) throws {
-    guard let here = files?.folder, let there = other.files?.folder else { return }
-    try here.restrictAccess(asIn: there)
-  }
 }
 
 /// Makes checkpoints of the stores that are still open when the process ends normally. A store in a global variable is

@@ -126,6 +126,13 @@ public final class RecordStore: Sendable {
     return folder.flatMap { try? $0.disk.status($0.own(.shared)) } != nil
   }
 
+  /// Takes from this store's own folder, and from the files of its new tables, the rights that another store does not
+  /// give. Call it before records of the other store come here.
+  package func restrictAccess(asIn other: RecordStore) throws {
+    guard let here = files?.folder, let there = other.files?.folder else { return }
+    try here.restrictAccess(asIn: there)
+  }
+
   var fileLog: FileLog {
     get throws(StoreError) {
       guard let files else {

@@ -4,6 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import FileDB
+
 /// Listeners of a table, a record or a store get each commit once.
 @Suite struct ChangesTests {
   private let store = RecordStore.inMemory()
@@ -214,6 +216,6 @@ import Testing
     try await starts.nextInTime()
     task.cancel()
     #expect(await task.value == 1)
-    #expect(!store.isObserved)
+    #expect(!store.signals.haveListeners)
   }
 }

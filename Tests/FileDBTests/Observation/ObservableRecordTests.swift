@@ -3,6 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import FileDB
+
 private struct Memo: Codable, Sendable, Equatable {
   var title: String
   var isDone = false
@@ -70,9 +72,9 @@ extension TableName<Memo> {
     let notes = try await store.table(.memos)
     do {
       let (count, note) = (ObservableCount(notes), ObservableRecord(1, in: notes))
-      try await wait(for: "the listeners") { store.isObserved }
+      try await wait(for: "the listeners") { store.signals.haveListeners }
       #expect(count.count == 0 && note.value == nil)
     }
-    try await wait(for: "the end of the listeners") { !store.isObserved }
+    try await wait(for: "the end of the listeners") { !store.signals.haveListeners }
   }
 }

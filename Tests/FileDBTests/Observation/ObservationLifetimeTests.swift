@@ -3,6 +3,8 @@ import Observation
 import TestSupport
 import Testing
 
+@testable import FileDB
+
 /// Observations keep nothing alive and leave nothing behind.
 @Suite struct ObservationLifetimeTests {
   @Test func releasedStoreEndsItsObservations() async throws {
@@ -24,9 +26,9 @@ import Testing
       do {
         var changes = table.changes().makeAsyncIterator()
         _ = try await changes.nextInTime()
-        #expect(store.isObserved && store.isWatched)
+        #expect(store.signals.haveListeners && store.signals.haveWatcher)
       }
-      #expect(!store.isObserved && !store.isWatched)
+      #expect(!store.signals.haveListeners && !store.signals.haveWatcher)
     }
   }
 
@@ -44,7 +46,9 @@ import Testing
       try await table.add(["n": 2])
       continuation.finish()
       #expect(try await received.endsInTime())
-      try await wait(for: "the end of the observation") { !store.isObserved && !store.isWatched }
+      try await wait(for: "the end of the observation") {
+        !store.signals.haveListeners && !store.signals.haveWatcher
+      }
     }
   }
 
@@ -76,7 +80,7 @@ import Testing
       weak let released = notes
       notes = nil
       #expect(released == nil)
-      try await wait(for: "the end of the observation") { !store.isObserved }
+      try await wait(for: "the end of the observation") { !store.signals.haveListeners }
     }
   }
 
