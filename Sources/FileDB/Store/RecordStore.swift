@@ -193,9 +193,6 @@ public final class RecordStore: Sendable {
     return try view.seen(table, own: own)
   }
 
-  /// The tables as readers last saw them.
-  var seen: SeenTables { SeenTables(tables: tables, view: view) }
-
   /// The file of a table. If the table does not exist yet, the file that its first record will create.
   /// - Throws: ``StoreError/Code/ambiguousTable``, ``StoreError/Code/invalidTableName``.
   public func url(of table: String) throws -> URL {

@@ -30,6 +30,9 @@ public struct StoreSnapshot: Sendable {
 }
 
 extension RecordStore {
+  /// The tables as readers last saw them.
+  var seen: SeenTables { SeenTables(tables: tables, view: view) }
+
   /// All tables at one moment. They include every commit that returned before, in this process or another, and what
   /// other programs saved. Inside a `write(_:)` on this thread, they include its changes so far.
   ///
@@ -72,5 +75,23 @@ extension RecordStore {
       do throws(StoreError) { _ = try current(table) } catch { failure = failure ?? error }
     }
     if let failure { throw failure }
+  }
+}
+
+/// The tables as readers see them, for objects that may outlive the store.
+struct SeenTables: Sendable {
+  let tables: TableVersions
+  let view: any TableView
+
+  /// The last committed and read version of the table; a table without records if it has not been read yet.
+  subscript(table: TableKey) -> TableState {
+    view.lastSeen(table, own: tables.published(table) ?? TableState())
+  }
+
+  /// All tables that have been read, at one moment.
+  var all: [TableKey: TableState] {
+    var all: [TableKey: TableState] = [:]
+    for (table, own) in tables.allPublished { all[table] = try? view.seen(table, own: own) }
+    return all
   }
 }

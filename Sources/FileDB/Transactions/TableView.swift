@@ -68,21 +68,3 @@ struct PlainTables: TableView {
   func sources(of table: TableKey) -> [(table: TableKey, folder: StoreFolder)] { [] }
   func reopened() -> any TableView { self }
 }
-
-/// The tables as readers see them, for objects that may outlive the store.
-struct SeenTables: Sendable {
-  let tables: TableVersions
-  let view: any TableView
-
-  /// The last committed and read version of the table; a table without records if it has not been read yet.
-  subscript(table: TableKey) -> TableState {
-    view.lastSeen(table, own: tables.published(table) ?? TableState())
-  }
-
-  /// All tables that have been read, at one moment.
-  var all: [TableKey: TableState] {
-    var all: [TableKey: TableState] = [:]
-    for (table, own) in tables.allPublished { all[table] = try? view.seen(table, own: own) }
-    return all
-  }
-}
