@@ -66,7 +66,8 @@ extension RecordTable where Value: VersionedValue {
   @discardableResult
   public func migrate() throws -> Int {
     try writing { transaction in
-      try migrateRecords(in: transaction) { _ = try $0.value }  // If the type cannot read it, it must not be written.
+      // If the type cannot read a record, it must not be written.
+      try migrateRecords(in: transaction) { _ = try $0.value }
     }
   }
 
