@@ -217,7 +217,7 @@ extension TableSnapshot {
 }
 
 extension TableSource {
-  fileprivate var lookups: FieldLookups { extensions.value(FieldLookups.self) { FieldLookups() } }
+  fileprivate var lookups: FieldLookups { store.extensions.value(FieldLookups.self) { FieldLookups() } }
 }
 
 /// A value as it comes back from a record. A `Date` comes back without its fraction, so a query with a `Date` would not

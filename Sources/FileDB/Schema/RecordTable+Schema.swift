@@ -12,7 +12,7 @@ extension TableSnapshot {
       case .unreadable(let fault):
         var error = StoreError(
           .invalidSchema, "the table's schema cannot be read: \(fault.message)", table: table)
-        error.location = SchemaLocation(of: fault.path, in: source)
+        error.location = SoughtLocation { [source] in source.find(inSchema: fault.path) }
         throw error
       }
     }

@@ -103,9 +103,8 @@ struct RuleCheck {
       (error.file, error.line) = (origin.file, origin.line)
       if origin.line == nil { error.message = "\(origin.text): \(error.message)" }
     } else if isAsItWas, let name = error.field {
-      error.location = FieldLocation(
-        of: FieldPath([AnyKey(name)]), in: record,
-        from: TableSource(table: key.text, in: transaction.source))
+      error = error.naming(
+        record, of: TableSource(table: key.text, in: transaction.source), at: FieldPath([AnyKey(name)]))
     }
     return error
   }

@@ -25,14 +25,10 @@ final class TableSource: Sendable {
   }
 
   let table: String
-  private let store: Store
+  let store: Store
   let spareReader = SpareReader()
 
   init(table: String, in store: Store) { (self.table, self.store) = (table, store) }
-
-  var extensions: StoreExtensions { store.extensions }
-  /// How much memory columns may use.
-  var columnBytes: Int { store.columnBytes }
 
   /// The place of a field of this record in the table's file, or of the last part of the path that is there; `nil` if
   /// the file does not have this version of the record.
@@ -45,12 +41,12 @@ final class TableSource: Sendable {
     return nil
   }
 
-  /// The place of a value in the root of the table's file.
-  func find(_ path: [PlistStep]) -> (file: String, line: Int)? {
+  /// The place of a part of the schema in the table's file.
+  func find(inSchema path: [PlistStep]) -> (file: String, line: Int)? {
     guard
       case (let file, let content?)? = try? store.folder?.readFile(of: TableKey(table), limits: store.limits)
     else { return nil }
-    return PlistParser.line(of: path, in: content.bytes).map { (file, $0) }
+    return PlistParser.line(of: [.key(TableFile.schemaKey)] + path, in: content.bytes).map { (file, $0) }
   }
 
   private func find(
@@ -71,38 +67,21 @@ final class TableSource: Sendable {
   }
 }
 
-/// The location of a record's field in the table's file. It is searched for only when somebody asks, because that reads
-/// the file, and most errors are only caught.
-final class FieldLocation: FileLocation {
-  private let source: TableSource
-  private let record: EncodedRecord
-  private let path: FieldPath
+/// A location in a table's file. It is searched for only when somebody asks, because that reads the file, and most
+/// errors are only caught.
+final class SoughtLocation: FileLocation {
+  private let search: @Sendable () -> (file: String, line: Int)?
   private let result = Mutex<(file: String, line: Int)??>(nil)
 
-  init(of path: FieldPath, in record: EncodedRecord, from source: TableSource) {
-    (self.source, self.record, self.path) = (source, record, path)
-  }
+  init(_ search: @escaping @Sendable () -> (file: String, line: Int)?) { self.search = search }
 
   var found: (file: String, line: Int)? {
     result.withLock { result in
-      let found = result ?? source.find(path, of: record)
+      let found = result ?? search()
       result = .some(found)
       return found
     }
   }
-}
-
-/// The location of a part of the schema in the table's file. It is searched for when somebody asks.
-final class SchemaLocation: FileLocation {
-  private let path: [PlistStep]
-  private let source: TableSource
-
-  init(of path: [PlistStep], in source: TableSource) {
-    self.path = [.key(TableFile.schemaKey)] + path
-    self.source = source
-  }
-
-  var found: (file: String, line: Int)? { source.find(path) }
 }
 
 extension StoreError {
@@ -126,7 +105,7 @@ extension StoreError {
   func naming(_ record: EncodedRecord, of source: TableSource, at path: FieldPath) -> StoreError {
     var error = adding(table: source.table)
     error.record = error.record ?? record.id
-    error.location = FieldLocation(of: path, in: record, from: source)
+    error.location = SoughtLocation { source.find(path, of: record) }
     return error
   }
 }

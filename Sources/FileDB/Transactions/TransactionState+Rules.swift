@@ -67,7 +67,8 @@ extension TransactionState {
     var error = StoreError(
       .invalidSchema, "the table's schema cannot be read, so nothing is written: \(fault.message)",
       table: key.text)
-    error.location = SchemaLocation(of: fault.path, in: TableSource(table: key.text, in: source))
+    let table = TableSource(table: key.text, in: source)
+    error.location = SoughtLocation { table.find(inSchema: fault.path) }
     return error
   }
 

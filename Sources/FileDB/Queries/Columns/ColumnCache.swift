@@ -149,5 +149,7 @@ private struct KnownColumn: Sendable {
 }
 
 extension TableSource {
-  var columns: ColumnCache { extensions.value(ColumnCache.self) { ColumnCache(mostBytes: columnBytes) } }
+  var columns: ColumnCache {
+    store.extensions.value(ColumnCache.self) { ColumnCache(mostBytes: store.columnBytes) }
+  }
 }
