@@ -23,9 +23,8 @@ extension RecordTable {
   ) throws -> [FieldRepair] {
     try writing { transaction in
       let state = try transaction.table(name.text)
-      var targets = ReferenceTargets { key throws(StoreError) in try transaction.table(key.text) }
       let misfits = try SchemaMisfits(of: state) { value, rule throws(StoreError) in
-        try targets.contains(value, rule)
+        transaction.names(value, rule, in: try transaction.table(rule.table))
       }
       let versions = RecordVersions(of: state.records, newest: state.schema.schema?.version ?? 0)
       return try misfits.all.map { misfit in
@@ -67,10 +66,7 @@ extension TransactionState {
     _ value: PlistValue, _ misfit: SchemaMisfits.Misfit, in key: TableKey
   ) throws(StoreError) -> Bool {
     let (name, state) = (misfit.rule.name, try table(key.text))
-    if let rule = misfit.rule.references {
-      var targets = ReferenceTargets { key throws(StoreError) in try self.table(key.text) }
-      guard try targets.contains(value, rule) else { return false }
-    }
+    if let rule = misfit.rule.references, try !names(value, rule, in: table(rule.table)) { return false }
     guard let schema = state.schema.schema, var fields = state.record(misfit.record.id)?.fields else {
       return false
     }

@@ -53,24 +53,3 @@ struct SchemaMisfits {
     }
   }
 }
-
-/// The values that references may have. They are read when they are first needed.
-struct ReferenceTargets {
-  private var tables: [TableKey: TableState] = [:]
-  private var values: [ReferenceRule: Set<PlistValue>] = [:]
-  private let read: (TableKey) throws(StoreError) -> TableState
-
-  init(_ read: @escaping (TableKey) throws(StoreError) -> TableState) { self.read = read }
-
-  mutating func contains(_ value: PlistValue, _ rule: ReferenceRule) throws(StoreError) -> Bool {
-    let table = if let known = tables[rule.tableKey] { known } else { try read(rule.tableKey) }
-    tables[rule.tableKey] = table
-    if rule.isToID {
-      return value.integer.flatMap(AnyRecordID.init(rawValue:)).map(table.records.contains) ?? false
-    }
-    if values[rule] == nil {
-      values[rule] = Set(table.records.lazy.compactMap { $0.field(rule.targetField) })
-    }
-    return values[rule]?.contains(value) ?? false
-  }
-}
