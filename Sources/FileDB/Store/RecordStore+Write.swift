@@ -102,7 +102,7 @@ extension RecordStore {
   private func run<Result>(
     _ body: (inout StoreTransaction) throws -> Result
   ) throws -> EndedTransaction<Result> {
-    let transaction = TransactionState(on: tables, of: log, source: source, path: url.path)
+    let transaction = TransactionState(on: tables, of: log, source: source, at: url)
     return try writers.with(transaction) {
       defer { transaction.end() }
       let result = try StoreTransaction(store: self, state: transaction).join(body)

@@ -1,3 +1,4 @@
+import FileDBEssentials
 import FileDBPlist
 import FileDBTables
 
@@ -29,8 +30,8 @@ final class TransactionState {
   let tables: TableVersions
   let log: any CommitLog
   let source: TableSource.Store
-  /// The path of the store, for errors.
-  private let path: String
+  /// The place of the store, for errors.
+  private let url: URL
   /// The last commit that the transaction has certainly seen.
   private let position: UInt64
   private(set) var touched: [TableKey: TouchedBox] = [:]
@@ -68,9 +69,9 @@ final class TransactionState {
   var versionedRecords: [TableKey: VersionedRecords?] = [:]
 
   /// Begins a transaction on the tables as they are now.
-  /// - Parameter path: the path of the store, for errors.
-  init(on tables: TableVersions, of log: any CommitLog, source: TableSource.Store, path: String) {
-    (self.tables, self.log, self.source, self.path) = (tables, log, source, path)
+  /// - Parameter url: the place of the store, for errors.
+  init(on tables: TableVersions, of log: any CommitLog, source: TableSource.Store, at url: URL) {
+    (self.tables, self.log, self.source, self.url) = (tables, log, source, url)
     position = tables.position
   }
 
@@ -132,7 +133,7 @@ final class TransactionState {
     guard TableNameRule.canBeKept(new.text) else {
       throw StoreError(
         .invalidTableName, "the name of a new table must not have a character that XML cannot hold",
-        file: path, table: new.text)
+        file: url.path, table: new.text)
     }
     let others = listTables(try log.tables())
     guard let other = others.first(where: { $0 != new && $0.isSameFile(as: new) }) else { return }
@@ -140,7 +141,7 @@ final class TransactionState {
       .invalidTableName,
       "the name differs from table '\(other.text)' only in case, or in how an accent is written; "
         + "on some disks both would be one file",
-      file: path, table: new.text)
+      file: url.path, table: new.text)
   }
 
   /// Calls `committed` after the transaction is durable, or `undone` if the present work is undone.
@@ -165,7 +166,7 @@ final class TransactionState {
   @discardableResult
   func touch(_ key: TableKey) throws(StoreError) -> TouchedBox {
     guard !isOver else {
-      throw StoreError(.closed, "this transaction is over", file: path, table: key.text)
+      throw StoreError(.closed, "this transaction is over", file: url.path, table: key.text)
     }
     if let latest, latest.key == key { return latest }
     if let box = touched[key] {

@@ -11,7 +11,7 @@ import Testing
     let gate = WriterGate()
     let store = RecordStore.inMemory()
     let transaction = TransactionState(
-      on: store.tables, of: store.log, source: store.source, path: store.url.path)
+      on: store.tables, of: store.log, source: store.source, at: store.url)
     #expect(gate.currentTransaction == nil)
     try gate.enter(timeout: .seconds(30)) {
       #expect(gate.currentTransaction == nil)
