@@ -43,35 +43,50 @@ package enum ConflictMarkers {
   }
 }
 
-/// The versions of a file that conflict markers enclose.
-package struct MarkedVersions: Sendable {
-  /// The common ancestor of both sides; `nil` if the markers enclose only the two sides.
-  package let base: [UInt8]?
-  package let ours: [UInt8]
-  package let theirs: [UInt8]
+/// The versions of a file that is in conflict.
+package struct ConflictVersions: Sendable {
+  /// The common ancestor of both sides; `nil` if it is unknown, or if each side made the file itself.
+  package fileprivate(set) var base: [UInt8]?
+  package fileprivate(set) var ours: [UInt8]
+  package fileprivate(set) var theirs: [UInt8]
+  /// Identifies the conflict in git; `nil` if these are not git's own versions.
+  package let identity: String?
+
+  package init(base: [UInt8]?, ours: [UInt8], theirs: [UInt8], identity: String? = nil) {
+    (self.base, self.ours, self.theirs, self.identity) = (base, ours, theirs, identity)
+  }
+
+  fileprivate mutating func append(_ next: ConflictVersions) {
+    if let more = next.base { base? += more } else { base = nil }
+    ours += next.ours
+    theirs += next.theirs
+  }
 }
 
 extension ConflictMarkers {
   /// The versions that the markers in a file enclose. A line of text may look like a marker, so there may be several
   /// ways to read them.
   /// - Returns: at most 64 ways; none if the markers are incomplete.
-  package static func readings(of bytes: [UInt8]) -> [MarkedVersions] {
+  package static func readings(of bytes: [UInt8]) -> [ConflictVersions] {
     guard let parts = parts(of: bytes), parts.contains(where: { $0.conflict != nil }) else { return [] }
-    var readings = [MarkedBytes()]
+    var readings = [ConflictVersions(base: [], ours: [], theirs: [])]
     for part in parts {
-      for index in readings.indices { readings[index].append(shared: bytes[part.shared]) }
+      let shared = Array(bytes[part.shared])
+      for index in readings.indices {
+        readings[index].append(ConflictVersions(base: shared, ours: shared, theirs: shared))
+      }
       guard let conflict = part.conflict else { continue }
       let cuts = conflict.cuts
       guard readings.count * cuts.count <= 64 else { return [] }
       readings = readings.flatMap { reading in
         cuts.map { cut in
           var reading = reading
-          reading.append(conflict.lines, cut)
+          reading.append(conflict.versions(base: cut.base, separator: cut.separator))
           return reading
         }
       }
     }
-    return readings.map(\.versions)
+    return readings
   }
 
   /// Lines that all versions share, and the conflict after them.
@@ -116,45 +131,21 @@ extension ConflictMarkers {
       lines.append(line)
     }
 
-    /// The places where the versions may end.
-    var cuts: [Cut] {
+    /// The lines at which the versions may end.
+    var cuts: [(base: Int?, separator: Int)] {
       separators.flatMap { separator in
         let before = bases.filter { $0 < separator }
-        return before.isEmpty
-          ? [Cut(base: nil, separator: separator)] : before.map { Cut(base: $0, separator: separator) }
+        return before.isEmpty ? [(base: nil, separator)] : before.map { (base: $0, separator) }
       }
     }
-  }
 
-  fileprivate struct Cut {
-    let base: Int?
-    let separator: Int
-  }
-}
-
-/// The bytes of the versions, as far as they are put together.
-private struct MarkedBytes {
-  private var base: [UInt8]? = []
-  private var ours: [UInt8] = []
-  private var theirs: [UInt8] = []
-
-  mutating func append(shared: ArraySlice<UInt8>) {
-    base? += shared
-    ours += shared
-    theirs += shared
-  }
-
-  mutating func append(_ lines: [ArraySlice<UInt8>], _ cut: ConflictMarkers.Cut) {
-    ours += lines[..<(cut.base ?? cut.separator)].joined()
-    theirs += lines[(cut.separator + 1)...].joined()
-    if let start = cut.base {
-      base? += lines[(start + 1)..<cut.separator].joined()
-    } else {
-      base = nil
+    func versions(base: Int?, separator: Int) -> ConflictVersions {
+      ConflictVersions(
+        base: base.map { Array(lines[($0 + 1)..<separator].joined()) },
+        ours: Array(lines[..<(base ?? separator)].joined()),
+        theirs: Array(lines[(separator + 1)...].joined()))
     }
   }
-
-  var versions: MarkedVersions { MarkedVersions(base: base, ours: ours, theirs: theirs) }
 }
 
 /// A part of an XML file in which `<` does not begin a tag.

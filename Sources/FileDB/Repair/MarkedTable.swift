@@ -1,20 +1,6 @@
 import FileDBPlist
 import FileDBTables
 
-/// The versions of a table's file that git keeps after a merge that ended in a conflict.
-package struct GitVersions: Sendable {
-  /// `nil` if each side made the table itself.
-  package let base: [UInt8]?
-  package let ours: [UInt8]
-  package let theirs: [UInt8]
-  /// Identifies this conflict.
-  package let identity: String
-
-  package init(base: [UInt8]?, ours: [UInt8], theirs: [UInt8], identity: String) {
-    (self.base, self.ours, self.theirs, self.identity) = (base, ours, theirs, identity)
-  }
-}
-
 /// Merges the versions of a table in a file with git's conflict markers, record by record.
 struct MarkedTable {
   let merge: RecordsMerge
@@ -29,27 +15,25 @@ struct MarkedTable {
   /// - Throws: ``StoreError/Code/conflictMarkers`` if there are no two tables to merge;
   ///   ``StoreError/Code/counterExhausted``.
   init(
-    _ bytes: [UInt8], versions: GitVersions?, fault: StoreError, newIDsAbove floor: Int64, limits: PlistLimits
+    _ bytes: [UInt8], versions: ConflictVersions?, fault: StoreError, newIDsAbove floor: Int64,
+    limits: PlistLimits
   ) throws(StoreError) {
     let reader = SidesReader(fault: fault, floor: floor, limits: limits)
     let marked = reader.sides(in: bytes)
-    if let known = versions.flatMap({ reader.sides(base: $0.base, ours: $0.ours, theirs: $0.theirs) }),
-      !(marked?.hasNews(besides: known) ?? false)
-    {
-      let base = known.base ?? (versions?.base == nil ? TableState() : known.common)
-      merge = try RecordsMerge(base: base, ours: known.ours, theirs: known.theirs)
+    let (sides, base): (TableSides, TableState)
+    if let known = versions.flatMap(reader.sides(of:)), !(marked?.hasNews(besides: known) ?? false) {
+      (sides, base) = (known, known.base ?? (versions?.base == nil ? TableState() : known.common))
       note = "git's versions of the file were merged, record by record"
-      return
-    }
-    guard let marked else { throw Self.unclear(fault) }
-    if let base = marked.base {
-      merge = try RecordsMerge(base: base, ours: marked.ours, theirs: marked.theirs)
-      note = "the versions between git's conflict markers were merged, record by record"
-    } else {
-      merge = try RecordsMerge(base: marked.common, ours: marked.ours, theirs: marked.theirs)
+    } else if let marked {
+      (sides, base) = (marked, marked.base ?? marked.common)
       note =
-        "the two sides between git's conflict markers were merged, record by record; what only one of them has is kept"
+        marked.base == nil
+        ? "the two sides between git's conflict markers were merged, record by record; what only one of them has is kept"
+        : "the versions between git's conflict markers were merged, record by record"
+    } else {
+      throw Self.unclear(fault)
     }
+    merge = try RecordsMerge(base: base, ours: sides.ours, theirs: sides.theirs)
   }
 
   private static func unclear(_ fault: StoreError) -> StoreError {
@@ -140,22 +124,20 @@ private struct SidesReader {
   /// The sides between the markers of a file.
   /// - Returns: `nil` if there is no way to read them, or more than one.
   func sides(in bytes: [UInt8]) -> TableSides? {
-    let all = ConflictMarkers.readings(of: bytes).compactMap { reading in
-      sides(base: reading.base, ours: reading.ours, theirs: reading.theirs)
-    }
+    let all = ConflictMarkers.readings(of: bytes).compactMap(sides(of:))
     return all.count == 1 ? all[0] : nil
   }
 
   /// - Returns: `nil` if one side is not a table. If the base is not a table, it counts as unknown.
-  func sides(base: [UInt8]?, ours: [UInt8], theirs: [UInt8]) -> TableSides? {
-    let all = [base, ours, theirs].compactMap(\.self)
+  func sides(of versions: ConflictVersions) -> TableSides? {
+    let all = [versions.base, versions.ours, versions.theirs].compactMap(\.self)
     // A merge as text may have left two records with the same id. The second gets a new id, the same in each version.
     let highest = all.compactMap { state(of: $0, newIDsAbove: floor)?.counter }.max() ?? 0
-    guard let ours = state(of: ours, newIDsAbove: highest),
-      let theirs = state(of: theirs, newIDsAbove: highest)
+    guard let ours = state(of: versions.ours, newIDsAbove: highest),
+      let theirs = state(of: versions.theirs, newIDsAbove: highest)
     else { return nil }
-    let former = base.flatMap { state(of: $0, newIDsAbove: highest) }
-    return TableSides(base: former, ours: ours, theirs: theirs)
+    let base = versions.base.flatMap { state(of: $0, newIDsAbove: highest) }
+    return TableSides(base: base, ours: ours, theirs: theirs)
   }
 
   /// - Returns: `nil` if it cannot be read completely: missing records must not look deleted.

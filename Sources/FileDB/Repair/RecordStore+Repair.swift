@@ -16,7 +16,7 @@ public struct RepairPlan: Sendable {
   public internal(set) var conflicts: [MergeConflict] = []
   /// For such a file: the records whose id differs from their id in one of the versions.
   public internal(set) var renumbered: [MergeRenumbering] = []
-  /// ``GitVersions/identity``, if git has versions of the file.
+  /// ``ConflictVersions/identity``, if git has versions of the file.
   var gitVersions: String?
 
   let file: String
@@ -63,7 +63,7 @@ extension RecordStore {
   /// Like ``repairPlan(for:keeping:)``.
   /// - Parameter versions: returns git's versions of a file with conflict markers. It is called only for such a file.
   package func repairPlan(
-    for table: String, keeping choice: ConflictChoice?, versions: (_ file: String) throws -> GitVersions?
+    for table: String, keeping choice: ConflictChoice?, versions: (_ file: String) throws -> ConflictVersions?
   ) throws -> RepairPlan {
     let key = TableKey(table)
     let log = try fileLog
@@ -108,7 +108,7 @@ extension RecordStore {
   /// - Parameter versions: returns git's versions of a file with conflict markers. It is called only for such a file.
   package func repair(
     _ table: String, keeping choice: ConflictChoice?,
-    versions: (_ file: String) throws -> GitVersions?
+    versions: (_ file: String) throws -> ConflictVersions?
   ) throws -> RepairReport {
     try repairing(table) {
       let plan = try repairPlan(for: table, keeping: choice, versions: versions)
@@ -174,11 +174,19 @@ extension RecordStore {
 
   /// Plans the repair of the original file.
   private func repair(
-    _ plan: inout RepairPlan, waiting: PendingTable?, versions: (_ file: String) throws -> GitVersions?
+    _ plan: inout RepairPlan, waiting: PendingTable?,
+    versions: (_ file: String) throws -> ConflictVersions?
   ) throws {
     guard let bytes = plan.original else { return }
     do throws(StoreError) {
-      try repair(bytes, in: &plan, waiting: waiting)
+      // If a record does not match the schema and can be repaired, a write does it.
+      let warnings =
+        (try? check(plan.table))?.filter { $0.error.code == .damagedTable && $0.severity == .warning } ?? []
+      let (state, repair) = try TableRepair.repair(
+        bytes, file: plan.file, table: plan.table, waiting: waiting, limits: options.limits)
+      plan.notes =
+        warnings.map { Self.note($0.error.message, line: $0.error.line) } + repair.notes.map(Self.note)
+      (plan.lostCount, plan.repaired) = (repair.lostCount, state)
     } catch {
       guard error.code == .conflictMarkers else { throw error }
       let versions = try versions(plan.file)
@@ -188,19 +196,6 @@ extension RecordStore {
       (plan.repaired, plan.gitVersions) = (marked.merge.merged, versions?.identity)
       (plan.conflicts, plan.renumbered) = (marked.merge.conflicts, marked.merge.renumbered)
     }
-  }
-
-  private func repair(
-    _ bytes: [UInt8], in plan: inout RepairPlan, waiting: PendingTable?
-  ) throws(StoreError) {
-    // If a record does not match the schema and can be repaired, a write does it.
-    let warnings =
-      (try? check(plan.table))?.filter { $0.error.code == .damagedTable && $0.severity == .warning } ?? []
-    let (state, repair) = try TableRepair.repair(
-      bytes, file: plan.file, table: plan.table, waiting: waiting, limits: options.limits)
-    plan.notes =
-      warnings.map { Self.note($0.error.message, line: $0.error.line) } + repair.notes.map(Self.note)
-    (plan.lostCount, plan.repaired) = (repair.lostCount, state)
   }
 
   private static func settle(

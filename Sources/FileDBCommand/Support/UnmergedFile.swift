@@ -39,9 +39,9 @@ struct UnmergedFile {
   var identity: String { (1...3).map { blobs[$0] ?? "none" }.joined(separator: " ") }
 
   /// - Returns: `nil` if a side does not have the file.
-  func versions() throws -> GitVersions? {
+  func versions() throws -> ConflictVersions? {
     guard let ours = try content(2), let theirs = try content(3) else { return nil }
-    return GitVersions(base: try content(1), ours: ours, theirs: theirs, identity: identity)
+    return ConflictVersions(base: try content(1), ours: ours, theirs: theirs, identity: identity)
   }
 
   /// The result of git's merge driver for these versions; `nil` if a side does not have the file.
