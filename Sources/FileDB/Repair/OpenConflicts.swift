@@ -100,29 +100,18 @@ extension StoreFolder {
   }
 }
 
-private enum Key {
-  static let gitVersions = "gitVersions"
-  static let conflicts = "conflicts"
-  static let record = "record"
-  static let kind = "kind"
-  static let field = "field"
-  static let base = "base"
-  static let ours = "ours"
-  static let theirs = "theirs"
-}
-
 extension OpenConflicts {
   fileprivate var plist: PlistValue {
     var plist = PlistDictionary()
-    plist[Key.gitVersions] = gitVersions.map(PlistValue.string)
-    plist[Key.conflicts] = .array(conflicts.compactMap(\.plist).map(PlistValue.dict))
+    plist["gitVersions"] = gitVersions.map(PlistValue.string)
+    plist["conflicts"] = .array(conflicts.compactMap(\.plist).map(PlistValue.dict))
     return .dict(plist)
   }
 
   /// - Returns: `nil` if this is something else.
   fileprivate init?(plist: PlistValue) {
-    guard let all = plist.dict?[Key.conflicts]?.array else { return nil }
-    gitVersions = plist.dict?[Key.gitVersions]?.string
+    guard let all = plist.dict?["conflicts"]?.array else { return nil }
+    gitVersions = plist.dict?["gitVersions"]?.string
     var lists = RecordIDList.Reader()
     let read = all.compactMap { conflict in conflict.dict.flatMap { MergeConflict(plist: $0, &lists) } }
     guard read.count == all.count else { return nil }
@@ -134,33 +123,33 @@ extension MergeConflict {
   /// `nil` for a conflict that is not kept.
   fileprivate var plist: PlistDictionary? {
     var plist = PlistDictionary()
-    plist[Key.record] = record.map { .string($0.description) }
+    plist["record"] = record.map { .string($0.description) }
     switch kind {
     case .field(let name, let base, let ours, let theirs):
-      plist[Key.kind] = "field"
-      plist[Key.field] = .string(name)
-      (plist[Key.base], plist[Key.ours], plist[Key.theirs]) = (base, ours, theirs)
+      plist["kind"] = "field"
+      plist["field"] = .string(name)
+      (plist["base"], plist["ours"], plist["theirs"]) = (base, ours, theirs)
     case .deletedByOurs(let base, let theirs):
-      plist[Key.kind] = "deletedByOurs"
-      (plist[Key.base], plist[Key.theirs]) = (.dict(base.dictionary), .dict(theirs.dictionary))
+      plist["kind"] = "deletedByOurs"
+      (plist["base"], plist["theirs"]) = (.dict(base.dictionary), .dict(theirs.dictionary))
     case .deletedByTheirs(let base, let ours):
-      plist[Key.kind] = "deletedByTheirs"
-      (plist[Key.base], plist[Key.ours]) = (.dict(base.dictionary), .dict(ours.dictionary))
+      plist["kind"] = "deletedByTheirs"
+      (plist["base"], plist["ours"]) = (.dict(base.dictionary), .dict(ours.dictionary))
     case .order(let ours, let theirs):
-      plist[Key.kind] = "order"
-      plist[Key.ours] = .string(RecordIDList.text(ours))
-      plist[Key.theirs] = .string(RecordIDList.text(theirs))
+      plist["kind"] = "order"
+      plist["ours"] = .string(RecordIDList.text(ours))
+      plist["theirs"] = .string(RecordIDList.text(theirs))
     case .rule: return nil
     }
     return plist
   }
 
   fileprivate init?(plist: PlistDictionary, _ lists: inout RecordIDList.Reader) {
-    let (base, ours, theirs) = (plist[Key.base], plist[Key.ours], plist[Key.theirs])
-    record = plist[Key.record]?.string.flatMap { AnyRecordID($0) }
-    switch plist[Key.kind]?.string {
+    let (base, ours, theirs) = (plist["base"], plist["ours"], plist["theirs"])
+    record = plist["record"]?.string.flatMap { AnyRecordID($0) }
+    switch plist["kind"]?.string {
     case "field":
-      guard let name = plist[Key.field]?.string else { return nil }
+      guard let name = plist["field"]?.string else { return nil }
       kind = .field(name, base: base, ours: ours, theirs: theirs)
     case "deletedByOurs":
       guard let base = base?.dict, let theirs = theirs?.dict else { return nil }

@@ -10,27 +10,17 @@ struct InstalledVersion {
   struct Table {
     /// The generation in which it was installed. Its file is named after it.
     let generation: Int64
-    let ids: ShippedIDs
+    var ids = ShippedIDs()
   }
 
   let version: ShippedVersion
   /// Increases with each installation, so that the files of one never replace those of another.
   let generation: Int64
-  private(set) var tables: [TableKey: Table] = [:]
+  var tables: [TableKey: Table] = [:]
 
   init(_ version: ShippedVersion, after former: InstalledVersion?) {
     self.version = version
     generation = (former?.generation ?? 0) + 1
-  }
-
-  /// Records what happened to a table.
-  mutating func record(_ outcome: ShippedUpgrade.Outcome, former: Table?) {
-    tables[outcome.key] =
-      switch outcome.base {
-      case .former: former
-      case .new: Table(generation: generation, ids: outcome.ids)
-      case .none: nil
-      }
   }
 }
 
@@ -70,36 +60,29 @@ extension InstalledVersion {
     try transaction.apply(former == nil ? .insert([record], index: 0) : .replace(record), to: table)
   }
 
-  private enum Key {
-    static let version = "version"
-    static let generation = "generation"
-    static let tables = "tables"
-    static let ids = "ids"
-  }
-
   private var fields: PlistDictionary {
     var tables = PlistDictionary()
     for (key, table) in self.tables {
       tables[key.text] = .dict([
-        Key.generation: .integer(table.generation), Key.ids: .dict(table.ids.plist),
+        "generation": .integer(table.generation), "ids": .dict(table.ids.plist),
       ])
     }
     return [
-      Key.version: .string(version.description), Key.generation: .integer(generation),
-      Key.tables: .dict(tables),
+      "version": .string(version.description), "generation": .integer(generation),
+      "tables": .dict(tables),
     ]
   }
 
   private init?(_ fields: PlistDictionary) {
-    guard let version = fields[Key.version]?.string.flatMap(ShippedVersion.init),
-      let generation = fields[Key.generation]?.integer, let tables = fields[Key.tables]?.dict,
+    guard let version = fields["version"]?.string.flatMap(ShippedVersion.init),
+      let generation = fields["generation"]?.integer, let tables = fields["tables"]?.dict,
       // The next generation must not overflow.
       (1..<1 << 53).contains(generation)
     else { return nil }
     (self.version, self.generation) = (version, generation)
     for entry in tables {
-      guard let table = entry.value.dict, let generation = table[Key.generation]?.integer,
-        let ids = table[Key.ids]?.dict.flatMap(ShippedIDs.init)
+      guard let table = entry.value.dict, let generation = table["generation"]?.integer,
+        let ids = table["ids"]?.dict.flatMap(ShippedIDs.init)
       else { return nil }
       self.tables[TableKey(entry.key)] = Table(generation: generation, ids: ids)
     }
@@ -147,8 +130,8 @@ extension InstalledVersion {
 
   /// The files that a record of an installed version needs.
   private static func fileNames(_ fields: PlistDictionary) -> [String] {
-    (fields[Key.tables]?.dict ?? [:]).compactMap { entry in
-      entry.value.dict?[Key.generation]?.integer.map { fileName(of: TableKey(entry.key), $0) }
+    (fields["tables"]?.dict ?? [:]).compactMap { entry in
+      entry.value.dict?["generation"]?.integer.map { fileName(of: TableKey(entry.key), $0) }
     }
   }
 

@@ -1,9 +1,7 @@
 /// The ids that shipped records have in the user's table, if they differ: a record of the user's own may have had an id
 /// first. They are kept with the installed version. So shipped records are recognized however the user edits them.
 struct ShippedIDs {
-  private(set) var ids: [AnyRecordID: AnyRecordID]
-
-  init(ids: [AnyRecordID: AnyRecordID] = [:]) { self.ids = ids }
+  private(set) var ids: [AnyRecordID: AnyRecordID] = [:]
 
   /// A shipped table with the user's ids.
   func applied(to table: TableState) -> TableState {

@@ -109,13 +109,12 @@ package struct ShippedInstall {
     _ backups: [TableKey: [URL]], in transaction: TransactionState, to next: consuming InstalledVersion
   ) throws(StoreError) -> InstallReport {
     let upgrade = ShippedUpgrade(
-      former: former?.tables ?? [:], bases: policy == .merge ? try former?.bases(in: store) ?? [:] : [:],
-      shipped: tables, policy: policy, damaged: damaged, backups: backups)
-    let outcomes = try upgrade.carryOut(in: transaction)
-    for outcome in outcomes { next.record(outcome, former: former?.tables[outcome.key]) }
+      former: former, bases: policy == .merge ? try former?.bases(in: store) ?? [:] : [:], shipped: tables,
+      policy: policy, damaged: damaged, backups: backups)
+    let reports = try upgrade.carryOut(in: transaction, to: &next)
     try next.write(in: transaction)
     return InstallReport(
-      version: version, formerVersion: former?.version, tables: outcomes.map(\.report).filter(\.isNews))
+      version: version, formerVersion: former?.version, tables: reports.filter(\.isNews))
   }
 }
 

@@ -2,19 +2,8 @@ import FileDBEssentials
 
 /// The effect of a version on each table of the user's store.
 struct ShippedUpgrade {
-  /// The result for a table.
-  struct Outcome {
-    /// The shipped table that the next merge uses as its base.
-    enum Base { case former, new, none }
-
-    let key: TableKey
-    var base: Base
-    var ids = ShippedIDs()
-    var report: InstallReport.Table
-  }
-
-  /// The tables that were installed before.
-  let former: [TableKey: InstalledVersion.Table]
+  /// The version that was installed before.
+  let former: InstalledVersion?
   /// The shipped tables of that version, for merging.
   let bases: [TableKey: TableState]
   let shipped: [TableKey: TableState]
@@ -24,23 +13,29 @@ struct ShippedUpgrade {
   /// The backups of those that could not be read.
   let backups: [TableKey: [URL]]
 
-  /// The tables that this may change.
-  var keys: [TableKey] { Set(shipped.keys).union(former.keys).sorted() }
-
-  func carryOut(in transaction: TransactionState) throws(StoreError) -> [Outcome] {
-    try keys.map { key throws(StoreError) in try carryOut(key, in: transaction) }
+  /// Changes the user's tables, and records in `next` where each of them comes from.
+  func carryOut(
+    in transaction: TransactionState, to next: inout InstalledVersion
+  ) throws(StoreError) -> [InstallReport.Table] {
+    var reports: [InstallReport.Table] = []
+    for key in Set(shipped.keys).union(former?.tables.keys.map(\.self) ?? []).sorted() {
+      reports.append(try carryOut(key, in: transaction, &next))
+    }
+    return reports
   }
 
-  private func carryOut(_ key: TableKey, in transaction: TransactionState) throws(StoreError) -> Outcome {
+  private func carryOut(
+    _ key: TableKey, in transaction: TransactionState, _ next: inout InstalledVersion
+  ) throws(StoreError) -> InstallReport.Table {
     let theirs = shipped[key] ?? TableState()
-    var outcome = Outcome(
-      key: key, base: theirs.exists ? .new : .none,
-      report: InstallReport.Table(name: key.text, backups: backups[key] ?? []))
+    var report = InstallReport.Table(name: key.text, backups: backups[key] ?? [])
+    let installed = former?.tables[key]
+    next.tables[key] = theirs.exists ? .init(generation: next.generation) : nil
     if damaged.contains(key) {
       // The table is copied as it is. In a dry run it may also be replaced, because a dry run does not repair it first.
-      outcome.report.isChanged = policy == .replace
-      if policy == .copyIfMissing { outcome.base = .former }
-      return outcome
+      report.isChanged = policy == .replace
+      if policy == .copyIfMissing { next.tables[key] = installed }
+      return report
     }
     let ours = try transaction.table(key.text)
     let changes: [Change]
@@ -48,31 +43,32 @@ struct ShippedUpgrade {
     case .copyIfMissing:
       changes = ours.exists ? [] : ours.steps(to: theirs)
       // If the tables are identical, an app has copied the shipped one by itself.
-      let isCopy = former[key] == nil && ours.hasSameRecords(as: theirs)
-      if changes.isEmpty, !isCopy { outcome.base = .former }
+      let isCopy = installed == nil && ours.hasSameRecords(as: theirs)
+      if changes.isEmpty, !isCopy { next.tables[key] = installed }
     case .replace: changes = ours.steps(to: theirs)
-    case .merge: changes = try merge(theirs, into: ours, &outcome)
+    case .merge: changes = try merge(theirs, into: ours, of: key, &next, &report)
     }
     for change in changes { try transaction.apply(change, to: key.text) }
-    outcome.report.isChanged = !changes.isEmpty
-    return outcome
+    report.isChanged = !changes.isEmpty
+    return report
   }
 
   private func merge(
-    _ theirs: TableState, into ours: TableState, _ outcome: inout Outcome
+    _ theirs: TableState, into ours: TableState, of key: TableKey, _ next: inout InstalledVersion,
+    _ report: inout InstallReport.Table
   ) throws(StoreError) -> [Change] {
-    let shippedBase = bases[outcome.key] ?? TableState()
+    let shippedBase = bases[key] ?? TableState()
     if shippedBase.exists, !ours.exists { return [] }
-    var ids = former[outcome.key]?.ids ?? ShippedIDs()
+    var ids = former?.tables[key]?.ids ?? ShippedIDs()
     let base = ids.applied(to: shippedBase)
     let added = try ids.admit(theirs, base: base, lastShipped: shippedBase.counter, ours: ours)
     let merge = try RecordsMerge(base: base, ours: ours, theirs: ids.applied(to: theirs))
     ids.add(merge.renumbered)
-    outcome.ids = ids
+    next.tables[key]?.ids = ids
     // Other root keys are not installed, so the user's are not in conflict.
-    outcome.report.conflicts = merge.conflicts.filter { $0.record != nil }
+    report.conflicts = merge.conflicts.filter { $0.record != nil }
     let deleted = merge.recordsDeletedByOurs
-    outcome.report.renumbered = (added + merge.renumbered).filter { !deleted.contains($0.newID) }
+    report.renumbered = (added + merge.renumbered).filter { !deleted.contains($0.newID) }
     var merged = merge.merged
     if !deleted.isEmpty { try merged.apply(.remove(deleted.sorted())) }
     let isDropped = !theirs.exists && merged.records.isEmpty

@@ -8,28 +8,6 @@ struct FormerFile: Sendable {
   let removed: [AnyRecordID]
 }
 
-private enum Key {
-  static let existed = "existed"
-  static let exists = "exists"
-  static let counter = "counter"
-  static let added = "added"
-  static let removed = "removed"
-  static let moved = "moved"
-  static let updated = "updated"
-  static let before = "before"
-  static let after = "after"
-  static let file = "file"
-  static let id = "id"
-  static let fields = "fields"
-  static let name = "name"
-  static let place = "place"
-  static let size = "size"
-  static let checksum = "checksum"
-  static let schema = "schema"
-  static let rules = "rules"
-  static let misfits = "misfits"
-}
-
 extension UndoStep {
   /// The limits of a file whose records are as deep as those of a table.
   static func limits(_ table: PlistLimits) -> PlistLimits {
@@ -115,26 +93,26 @@ private struct StepWriter {
 extension TableUndo {
   /// Appends everything in the order of the keys.
   fileprivate func append(to writer: inout StepWriter) {
-    writer.append(Key.added, .string(Added.text(added)))
-    writer.append(Key.after, order.map { .ids($0.after) })
-    writer.append(Key.before, order.map { .ids($0.before) })
-    writer.append(Key.counter, .integer(counter))
-    writer.append(Key.existed, .bool(existed))
-    writer.append(Key.exists, .bool(exists))
-    writer.append(Key.file, former?.plist)
+    writer.append("added", .string(Added.text(added)))
+    writer.append("after", order.map { .ids($0.after) })
+    writer.append("before", order.map { .ids($0.before) })
+    writer.append("counter", .integer(counter))
+    writer.append("existed", .bool(existed))
+    writer.append("exists", .bool(exists))
+    writer.append("file", former?.plist)
     if !misfits.isEmpty {
       writer.append(
-        Key.misfits, .dict(PlistDictionary(lastOf: misfits.map { .init(key: $0, value: .ids($1)) })))
+        "misfits", .dict(PlistDictionary(lastOf: misfits.map { .init(key: $0, value: .ids($1)) })))
     }
-    writer.append(Key.moved, moved) { .string($0.words) }
+    writer.append("moved", moved) { .string($0.words) }
     if let former {
-      writer.append(Key.removed, .ids(former.removed))
+      writer.append("removed", .ids(former.removed))
     } else {
-      writer.append(Key.removed, removed, \.plist)
+      writer.append("removed", removed, \.plist)
     }
-    writer.append(Key.rules, rules.map { .string($0.text) })
-    writer.append(Key.schema, schema?.plist)
-    writer.append(Key.updated, updated, \.plist)
+    writer.append("rules", rules.map { .string($0.text) })
+    writer.append("schema", schema?.plist)
+    writer.append("updated", updated, \.plist)
   }
 
   /// - Returns: `nil` if this is not an undo step of a table.
@@ -142,41 +120,43 @@ extension TableUndo {
     _ reader: CanonicalReader, _ dict: CanonicalElement, _ limits: PlistLimits,
     _ lists: inout RecordIDList.Reader
   ) {
-    var plist = PlistDictionary()
-    var (moved, removed, updated): ([Moved]?, [Removed]?, [Updated]?)
+    var elements: [String: CanonicalElement] = [:]
     var entries = reader.entries(of: dict)
-    while let (key, element) = entries.next() {
-      switch (reader.text(key), element.kind) {
-      case (Key.moved, .array): moved = reader.array(element, of: Moved.init)
-      case (Key.removed, .array): removed = reader.array(element) { Removed($0, limits) }
-      case (Key.updated, .array): updated = reader.array(element) { Updated($0, limits) }
-      case (let key, _): plist[key] = reader.value(of: element)
-      }
-    }
+    while let (key, element) = entries.next() { elements[reader.text(key)] = element }
+    func value(_ key: String) -> PlistValue? { elements[key].map { reader.value(of: $0) } }
     func ids(_ value: PlistValue?) -> [AnyRecordID]? { value?.string.flatMap { lists.ids($0) } }
-    guard let existed = plist[Key.existed]?.bool, let exists = plist[Key.exists]?.bool,
-      let counter = plist[Key.counter]?.integer, let added = plist[Key.added]?.string.flatMap(Added.all),
-      let moved, let updated
+    func list<Element>(_ key: String, of make: (PlistValue) -> Element?) -> [Element]? {
+      guard let array = elements[key], array.kind == .array else { return nil }
+      var made: [Element] = []
+      var rest = reader.elements(of: array)
+      while let element = rest.next() {
+        guard let next = make(reader.value(of: element)) else { return nil }
+        made.append(next)
+      }
+      return made
+    }
+    guard let existed = value("existed")?.bool, let exists = value("exists")?.bool,
+      let counter = value("counter")?.integer, let added = value("added")?.string.flatMap(Added.all),
+      let moved = list("moved", of: Moved.init), let updated = list("updated", of: { Updated($0, limits) })
     else { return nil }
     self.init(
       existed: existed, exists: exists, counter: counter, added: added, moved: moved, updated: updated)
-    if let removed {
+    if let removed = list("removed", of: { Removed($0, limits) }) {
       self.removed = removed
     } else {
-      guard let file = plist[Key.file]?.dict, let ids = ids(plist[Key.removed]) else { return nil }
-      former = FormerFile(file, removed: ids)
+      former = FormerFile(value("file")?.dict, removed: ids(value("removed")))
       if former == nil { return nil }
     }
-    if plist[Key.before] != nil {
-      guard let before = ids(plist[Key.before]), let after = ids(plist[Key.after]) else { return nil }
+    if elements["before"] != nil {
+      guard let before = ids(value("before")), let after = ids(value("after")) else { return nil }
       order = Order(before: before, after: after)
     }
-    rules = plist[Key.rules]?.string.flatMap(RulesVersion.init(text:))
-    for entry in plist[Key.misfits]?.dict ?? [:] { misfits[entry.key] = ids(entry.value) }
-    if let schema = plist[Key.schema]?.dict {
-      let before = schema[Key.before]
+    rules = value("rules")?.string.flatMap(RulesVersion.init(text:))
+    for entry in value("misfits")?.dict ?? [:] { misfits[entry.key] = ids(entry.value) }
+    if let schema = value("schema")?.dict {
+      let before = schema["before"]
       if let before, (try? before.normalized(depth: 1, limits: limits)) == nil { return nil }
-      self.schema = Schema(before: before, after: schema[Key.after])
+      self.schema = Schema(before: before, after: schema["after"])
     }
   }
 }
@@ -193,26 +173,25 @@ extension PlistValue {
 extension TableUndo.Schema {
   fileprivate var plist: PlistValue {
     var plist = PlistDictionary()
-    plist[Key.before] = before
-    plist[Key.after] = after
+    (plist["before"], plist["after"]) = (before, after)
     return .dict(plist)
   }
 }
 
 extension FormerFile {
   fileprivate var plist: PlistValue {
-    var plist: PlistDictionary = [Key.name: .string(name)]
+    var plist: PlistDictionary = ["name": .string(name)]
     if case .file(let size, let checksum) = version {
-      plist[Key.size] = .integer(Int64(size))
-      plist[Key.checksum] = .integer(Int64(checksum))
+      plist["size"] = .integer(Int64(size))
+      plist["checksum"] = .integer(Int64(checksum))
     }
     return .dict(plist)
   }
 
-  fileprivate init?(_ plist: PlistDictionary, removed: [AnyRecordID]) {
-    guard let name = plist[Key.name]?.string, !name.has("/"),
-      let size = plist[Key.size]?.integer.flatMap(Int.init(exactly:)),
-      let checksum = plist[Key.checksum]?.integer.flatMap(UInt32.init(exactly:))
+  fileprivate init?(_ plist: PlistDictionary?, removed: [AnyRecordID]?) {
+    guard let plist, let removed, let name = plist["name"]?.string, !name.has("/"),
+      let size = plist["size"]?.integer.flatMap(Int.init(exactly:)),
+      let checksum = plist["checksum"]?.integer.flatMap(UInt32.init(exactly:))
     else { return nil }
     self.init(name: name, version: .file(size: size, checksum: checksum), removed: removed)
   }
@@ -281,17 +260,17 @@ extension TableUndo.FormerPosition {
 extension TableUndo.Removed {
   fileprivate var plist: PlistValue {
     .dict([
-      Key.id: .integer(record.id.rawValue), Key.place: .string(position.words),
-      Key.fields: .dict(record.fields.dictionary),
+      "id": .integer(record.id.rawValue), "place": .string(position.words),
+      "fields": .dict(record.fields.dictionary),
     ])
   }
 
   fileprivate init?(_ value: PlistValue, _ limits: PlistLimits) {
-    guard let plist = value.dict, let id = plist[Key.id].flatMap(TableFile.number),
-      let position = plist[Key.place]?.string.flatMap({
+    guard let plist = value.dict, let id = plist["id"].flatMap(TableFile.number),
+      let position = plist["place"]?.string.flatMap({
         TableUndo.FormerPosition($0.split(separator: " ")[...])
       }),
-      let fields = plist[Key.fields]?.fields(limits)
+      let fields = plist["fields"]?.fields(limits)
     else { return nil }
     self.init(record: EncodedRecord(id: id, fields: Fields(fields)), position: position)
   }
@@ -300,34 +279,19 @@ extension TableUndo.Removed {
 extension TableUndo.Updated {
   fileprivate var plist: PlistValue {
     .dict([
-      Key.id: .integer(id.rawValue), Key.before: .dict(values { $0.before }),
-      Key.after: .dict(values { $0.after }),
+      "id": .integer(id.rawValue), "before": .dict(values { $0.before }),
+      "after": .dict(values { $0.after }),
     ])
   }
 
   fileprivate init?(_ value: PlistValue, _ limits: PlistLimits) {
-    guard let plist = value.dict, let id = plist[Key.id].flatMap(TableFile.number),
-      let before = plist[Key.before]?.fields(limits), let after = plist[Key.after]?.dict
+    guard let plist = value.dict, let id = plist["id"].flatMap(TableFile.number),
+      let before = plist["before"]?.fields(limits), let after = plist["after"]?.dict
     else { return nil }
     var fields: [Field] = []
     PlistDictionary.differences(before, after) { name, before, after in
       fields.append(Field(name: name, before: before, after: after))
     }
     self.init(id: id, fields: fields)
-  }
-}
-
-extension CanonicalReader {
-  /// - Returns: `nil` if an element is not of this kind.
-  fileprivate func array<Element>(
-    _ array: CanonicalElement, of make: (PlistValue) -> Element?
-  ) -> [Element]? {
-    var made: [Element] = []
-    var elements = elements(of: array)
-    while let element = elements.next() {
-      guard let next = make(value(of: element)) else { return nil }
-      made.append(next)
-    }
-    return made
   }
 }
