@@ -192,7 +192,7 @@ public struct UndoLog: Sendable {
   ///   already or is too old.
   /// - Complexity: as `RecordStore.undo(_:)`.
   @discardableResult
-  public func undo(_ id: Entry.ID) throws -> Entry { try takeBack(.undo, id) }
+  public func undo(_ id: Entry.ID) throws -> Entry { try existing(takeBack(.undo, id), .undo) }
 
   /// Redoes the write that was undone last.
   /// - Returns: the write; `nil` if nothing was undone since the last write.
@@ -206,7 +206,7 @@ public struct UndoLog: Sendable {
   /// - Throws: as `undo(_:)`.
   /// - Complexity: as `RecordStore.undo(_:)`.
   @discardableResult
-  public func redo(_ id: Entry.ID) throws -> Entry { try takeBack(.redo, id) }
+  public func redo(_ id: Entry.ID) throws -> Entry { try existing(takeBack(.redo, id), .redo) }
 
   /// Skips the write that `undo()` would undo next: it leaves the log. The tables stay as they are.
   /// - Returns: the write; `nil` if there is nothing to skip.
@@ -214,26 +214,15 @@ public struct UndoLog: Sendable {
   @discardableResult
   public func skip() throws -> Entry? { try skip(.undo) }
 
-  package func takeBack(_ direction: Direction) throws -> Entry? {
+  /// Takes back one write.
+  /// - Parameter id: `nil` for the next one.
+  /// - Returns: the write, as it can be taken back again; `nil` if there is none.
+  package func takeBack(_ direction: Direction, _ id: Entry.ID? = nil) throws -> Entry? {
     guard try hasStep(direction) else { return nil }
-    return try takeBack(direction) { $0.last }
-  }
-
-  private func takeBack(_ direction: Direction, _ id: Entry.ID) throws -> Entry {
-    guard let entry = try takeBack(direction, { tokens in tokens.last { $0.text == id } }) else {
-      throw StoreError(.undoStepLost, "the step is no longer among those to \(direction.rawValue)")
-    }
-    return entry
-  }
-
-  /// - Returns: the write, as it can be taken back again; `nil` if none was chosen.
-  private func takeBack(
-    _ direction: Direction, _ choose: ([CommitToken]) -> CommitToken?
-  ) throws -> Entry? {
-    try writing { transaction, keeping in
+    return try writing { transaction, keeping in
       let files = try UndoFiles(store)
       var history = files.history
-      guard let token = choose(history[direction]) else { return nil }
+      guard let token = history[direction].last(where: { id == nil || $0.text == id }) else { return nil }
       let entry = Entry(transaction.state.token, try files.step(token))
       try transaction.undo(files.changes(token))
       history[direction].removeAll { $0 == token }
@@ -242,6 +231,11 @@ public struct UndoLog: Sendable {
         transaction.state.undoStep(), named: entry.name, with: history, in: transaction.state, keeping)
       return entry
     }
+  }
+
+  private func existing(_ entry: Entry?, _ direction: Direction) throws(StoreError) -> Entry {
+    if let entry { return entry }
+    throw StoreError(.undoStepLost, "the step is no longer among those to \(direction.rawValue)")
   }
 
   package func skip(_ direction: Direction) throws -> Entry? {
