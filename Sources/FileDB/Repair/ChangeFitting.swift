@@ -16,7 +16,7 @@ extension TableState {
   /// - Returns: the changes that were made.
   mutating func applyFitting(_ change: Change) -> [AppliedChange] {
     var fitting = self.fitting(change)
-    if !exists, let first = fitting.first, !first.isCreation { fitting.insert(.create, at: 0) }
+    if !exists, !change.records.isEmpty { fitting.insert(.create, at: 0) }
     return applyAll(fitting)
   }
 
@@ -64,8 +64,4 @@ extension TableState {
       return records.isEmpty ? [] : [.reorder(known + records.map(\.id).filter { !named.contains($0) })]
     }
   }
-}
-
-extension Change {
-  fileprivate var isCreation: Bool { if case .create = self { true } else { false } }
 }

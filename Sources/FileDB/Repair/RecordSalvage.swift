@@ -29,7 +29,7 @@ struct RecordSalvage {
       notes.append(("an & that stands for itself is read as text", line))
       return
     }
-    let end = bytes.lastPlace(of: "</dict>") ?? bytes.endIndex
+    let end = bytes.ranges(of: "</dict>".utf8).last?.lowerBound ?? bytes.endIndex
     for (index, key) in keys.enumerated() {
       take(key.name, bytes[key.end..<(index + 1 < keys.count ? keys[index + 1].start : end)])
     }
@@ -85,9 +85,9 @@ struct RecordSalvage {
     var depth = 0
     for position in bytes.indices where bytes[position] == UInt8(ascii: "<") {
       let rest = bytes[position...]
-      if rest.begins("<dict>") || rest.begins("<array>") { depth += 1 }
-      if rest.begins("</dict>") || rest.begins("</array>") { depth -= 1 }
-      guard depth == 1, rest.begins("<key>"), let end = rest.firstRange(of: Array("</key>".utf8)),
+      if ["<dict>", "<array>"].contains(where: { rest.starts(with: $0.utf8) }) { depth += 1 }
+      if ["</dict>", "</array>"].contains(where: { rest.starts(with: $0.utf8) }) { depth -= 1 }
+      guard depth == 1, rest.starts(with: "<key>".utf8), let end = rest.firstRange(of: Array("</key>".utf8)),
         let name = Self.text(between: rest[(position + 5)..<end.lowerBound], limits)
       else { continue }
       keys.append((name, position, end.upperBound))
@@ -122,23 +122,12 @@ struct RecordSalvage {
   /// What is between the tags of an element.
   /// - Returns: `nil` if it is not closed, or is not text.
   private static func text(of element: ArraySlice<UInt8>) -> String? {
-    guard let start = element.firstIndex(of: UInt8(ascii: ">")), let end = element.lastPlace(of: "</"),
-      start < end
+    guard let start = element.firstIndex(of: UInt8(ascii: ">")),
+      let end = element.ranges(of: "</".utf8).last?.lowerBound, start < end
     else { return nil }
     let content = element[(start + 1)..<end]
     let escaped =
       content.contains(UInt8(ascii: "<")) ? nil : text(between: content, PlistLimits())
     return escaped ?? String(validating: content, as: UTF8.self)
-  }
-}
-
-extension ArraySlice<UInt8> {
-  fileprivate func begins(_ text: StaticString) -> Bool {
-    text.withUTF8Buffer { starts(with: $0) }
-  }
-
-  /// Where `text` begins for the last time.
-  fileprivate func lastPlace(of text: StaticString) -> Int? {
-    indices.last { self[$0...].begins(text) }
   }
 }

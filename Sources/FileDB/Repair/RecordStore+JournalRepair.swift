@@ -97,7 +97,11 @@ extension RecordStore {
         notes.append(
           "'\(table.text)': what is left out may have given ids up to \(raised), so they stay unused"
         )
-        if fitted.tableExists { fitted.raiseCounter(to: raised, in: table) } else { counters[table] = raised }
+        if fitted.tableExists {
+          fitted.changes.append(LoggedChange(.raiseCounter(to: raised), of: table, found: .nothing))
+        } else {
+          counters[table] = raised
+        }
       }
       guard !fitted.changes.isEmpty else { continue }
       rest.tables[table] = .init(sequence: nil, base: fitted.base)
@@ -139,25 +143,20 @@ extension RecordStore {
 /// The changes of one table that a repaired journal has.
 private struct FittedChanges {
   let base: FileVersion
-  private(set) var changes: [LoggedChange]
+  var changes: [LoggedChange]
   /// Whether the table exists with them.
   let tableExists: Bool
   /// The counter of the table with them; `nil` if it is unknown.
   let counter: Int64?
 
-  init(base: FileVersion, changes: [LoggedChange], tableExists: Bool, counter: Int64) {
-    (self.base, self.changes, self.tableExists, self.counter) = (base, changes, tableExists, counter)
-  }
+}
 
+extension FittedChanges {
   /// All commits, for a file that the journal does not know.
   init(commitsOf pending: PendingTable) {
-    base = pending.versions.first?.version ?? .absent
-    changes = pending.commits.flatMap(\.changes)
-    tableExists = pending.exists ?? true
-    counter = changes.isEmpty || !tableExists ? nil : pending.counter
-  }
-
-  mutating func raiseCounter(to counter: Int64, in table: TableKey) {
-    changes.append(LoggedChange(.raiseCounter(to: counter), of: table, found: .nothing))
+    let tableExists = pending.exists ?? true
+    self.init(
+      base: pending.versions.first?.version ?? .absent, changes: pending.commits.flatMap(\.changes),
+      tableExists: tableExists, counter: pending.changes.isEmpty || !tableExists ? nil : pending.counter)
   }
 }
