@@ -47,7 +47,7 @@ final class AttachedTables: TableView {
       return seen
     }
     do {
-      let seen = try TableState(own, over: beneath)
+      let seen = try TableState(own, over: beneath.records, declaring: beneath.schemaValue)
       keep(View(own: own, beneath: beneath, seen: seen), of: table)
       return seen
     } catch {

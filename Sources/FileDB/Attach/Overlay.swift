@@ -84,12 +84,8 @@ extension TableState {
   /// The user's table laid over an attached one, as the one table that readers see.
   /// - Complexity: O(*k* log *k*), where *k* is the number of records in the user's file, with a search for each of
   ///   them; O(*n*) if there are many.
-  /// - Throws: ``StoreError/Code/duplicateID`` if a record of the user's own has an id of the attached store.
-  init(_ own: TableState, over attached: TableState) throws(StoreError) {
-    try self.init(own, over: attached.records, declaring: attached.schemaValue)
-  }
-
   /// - Parameter schema: the schema of the attached table.
+  /// - Throws: ``StoreError/Code/duplicateID`` if a record of the user's own has an id of the attached store.
   init(
     _ own: TableState, over attached: OrderedRecords, declaring schema: PlistValue?
   ) throws(StoreError) {

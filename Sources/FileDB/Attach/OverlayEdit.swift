@@ -26,7 +26,7 @@ struct OverlayEdit {
     try remove(difference.removed.map(\.record.id))
     let newIndices = Set(difference.inserted.map(\.newIndex) + difference.moved.map(\.newIndex))
     for update in difference.updated where !newIndices.contains(update.newIndex) {
-      try self.update(update.new)
+      try put(update.new, at: metadata(of: update.new.id)?.position)
     }
     try place(newIndices.sorted())
     for index in positionedIDs.compactMap({ seen.index(of: $0) }) where !newIndices.contains(index) {
@@ -48,10 +48,6 @@ struct OverlayEdit {
     for id in ids where !Overlay.isOwn(id) { try put(EncodedRecord(id: id, metadata: metadata)) }
   }
 
-  private mutating func update(_ record: EncodedRecord) throws(StoreError) {
-    try put(record, at: metadata(of: record.id)?.position)
-  }
-
   /// Puts new and moved records into their present places.
   /// - Parameter indices: their indices, ascending.
   private mutating func place(_ indices: [Int]) throws(StoreError) {
@@ -63,17 +59,10 @@ struct OverlayEdit {
         former?.index == index - 1 ? former?.rank : index > 0 ? rank(of: seen[index - 1].id) : nil
       let rank = rank(of: record.id, between: previous, and: next?.rank)
       former = (index, rank)
-      guard rank.isPlaced else {
-        try put(record, at: nil)
-        continue
-      }
-      if rank == previous, let behind = own.records.index(of: seen[index - 1].id) {
-        try put(record, at: overlay.position(rank), index: behind + 1)
-      } else if rank == next?.rank, let before = next.flatMap({ own.records.index(of: $0.id) }) {
-        try put(record, at: overlay.position(rank), index: before)
-      } else {
-        try put(record, at: overlay.position(rank))
-      }
+      var place: Int?
+      if rank == previous { place = own.records.index(of: seen[index - 1].id).map { $0 + 1 } }
+      if place == nil, let next, rank == next.rank { place = own.records.index(of: next.id) }
+      try put(record, at: rank.isPlaced ? overlay.position(rank) : nil, index: place)
     }
   }
 

@@ -5,13 +5,13 @@ struct MergeSides {
   let base: [EncodedRecord]
   private(set) var ours: MergeSide
   private(set) var theirs: MergeSide
-  private let overlays: OverlayRecords
+  private let overlays: Set<AnyRecordID>
   /// Whether both sides put the records into new orders, which differ. Then our order stays.
   private(set) var areOrdersInConflict = false
 
   init(base: TableState, ours: TableState, theirs: TableState) {
     self.base = Array(base.records)
-    overlays = OverlayRecords(base: base, sides: [ours, theirs])
+    overlays = Set(ofOverlayRecordsIn: base, sides: [ours, theirs])
     self.ours = MergeSide(ours, since: base, newKeys: base.records.count, overlays: overlays)
     self.theirs = MergeSide(
       theirs, since: base, newKeys: base.records.count + ours.records.count, overlays: overlays,
@@ -97,7 +97,7 @@ struct MergeSide {
   ///   - overlays: the records that are identified only by their ids.
   ///   - other: the other side, which may have added exactly the same record.
   init(
-    _ table: TableState, since base: TableState, newKeys: Int, overlays: OverlayRecords,
+    _ table: TableState, since base: TableState, newKeys: Int, overlays: Set<AnyRecordID>,
     sharing other: MergeSide? = nil
   ) {
     let added = other.map { Dictionary(uniqueKeysWithValues: $0.added(since: base)) } ?? [:]
@@ -163,10 +163,11 @@ struct MergeSide {
 
 extension MergeSide {
   private static func repositioned(
-    _ records: [Int: EncodedRecord], since base: TableState, _ overlays: OverlayRecords
+    _ records: [Int: EncodedRecord], since base: TableState, _ overlays: Set<AnyRecordID>
   ) -> Set<Int> {
     let repositioned = records.lazy.filter { key, record in
-      guard overlays.hasPosition(record.id) else { return false }
+      // In other records, the field for the position is an ordinary one.
+      guard Overlay.isOwn(record.id) || overlays.contains(record.id) else { return false }
       let former = key < base.records.count ? base.records[key] : nil
       return former != record
         && former.map(OverlayMetadata.init)?.position != OverlayMetadata(of: record).position
@@ -180,7 +181,7 @@ extension MergeSide {
   /// record counts as a base record under a new id if its fields are the same, and if neither id has the same record on
   /// both sides.
   private static func renumbered(
-    in side: TableState, since base: TableState, except overlays: OverlayRecords
+    in side: TableState, since base: TableState, except overlays: Set<AnyRecordID>
   ) -> [AnyRecordID: Int] {
     let strange = side.records.filter { !overlays.contains($0.id) && !isSame($0.id, in: side, and: base) }
     guard !strange.isEmpty else { return [:] }
@@ -200,7 +201,7 @@ extension MergeSide {
   /// it a new id if its own is taken. So one of the two ids must stand for different records on the two sides.
   private static func copied(
     _ new: [EncodedRecord], of added: [AnyRecordID: (key: Int, record: EncodedRecord)],
-    _ overlays: OverlayRecords
+    _ overlays: Set<AnyRecordID>
   ) -> [AnyRecordID: Int] {
     let unequal = new.filter { record in
       !overlays.contains(record.id) && added[record.id]?.record.hasSameContent(as: record) != true

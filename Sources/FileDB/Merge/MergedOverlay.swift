@@ -43,17 +43,18 @@ struct MergedOverlay {
     case (true, true): return MergedContent(record: ours.record)
     case (true, false) where !base.metadata.isDeleted:
       guard theirs.isChanged(since: base) else { return MergedContent(record: ours.record) }
-      let conflict = MergeConflict.Kind.deletedByOurs(
-        base: Fields(ConflictPlaceholder.former(base.fields)), theirs: Fields(theirs.fields))
-      return MergedContent(record: theirs.record, conflicts: [conflict])
+      return MergedContent(
+        record: theirs.record,
+        conflicts: [.deletedByOurs(base: formerFields, theirs: Fields(theirs.fields))])
     case (false, true) where !base.metadata.isDeleted:
       guard ours.isChanged(since: base) else { return MergedContent(record: theirs.record) }
-      let conflict = MergeConflict.Kind.deletedByTheirs(
-        base: Fields(ConflictPlaceholder.former(base.fields)), ours: Fields(ours.fields))
-      return MergedContent(record: ours.record, conflicts: [conflict])
+      return MergedContent(
+        record: ours.record, conflicts: [.deletedByTheirs(base: formerFields, ours: Fields(ours.fields))])
     default: return undeleted
     }
   }
+
+  private var formerFields: Fields { Fields(ConflictPlaceholder.former(base.fields)) }
 
   private var undeleted: MergedContent {
     let overrides = MergedFields(base: base.overrides, ours: ours.overrides, theirs: theirs.overrides)
