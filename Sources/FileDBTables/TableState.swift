@@ -132,7 +132,8 @@ package struct TableState: Sendable {
     return .move(record, above: self.id(at: newIndex > index ? newIndex : newIndex - 1))
   }
 
-  private func id(at index: Int) -> AnyRecordID? { records.indices.contains(index) ? records[index].id : nil }
+  /// `nil` if there is no such index.
+  package func id(at index: Int) -> AnyRecordID? { records.indices.contains(index) ? records[index].id : nil }
 
   /// Whether this is the same table in the same memory.
   /// - Complexity: O(1), but for the size of its schema.

@@ -128,12 +128,13 @@ package struct ConflictCopiesMerge {
       var merges = merges
       // A copy of the journal may have been merged into several tables.
       for merged in Dictionary(grouping: merges.indices, by: { versions[$0].copy.path }).values {
-        let outcome = Result { try moveToBackups(merged, merges, in: folder) }
+        var (backup, problem) = (URL?.none, failure)
+        do { backup = try moveToBackups(merged, merges, in: folder) } catch {
+          problem = error as? StoreError ?? failure
+        }
         for index in merged {
-          merges[index].backup = try? outcome.get()
-          if merges[index].backup != nil { continue }
-          if case .failure(let error) = outcome { merges[index].failure = error as? StoreError }
-          merges[index].failure = merges[index].failure ?? failure
+          merges[index].backup = backup
+          if backup == nil { merges[index].failure = problem }
         }
       }
       return merges

@@ -6,7 +6,7 @@ package struct FieldRepair: Sendable {
   package let record: AnyRecordID
   package let field: String
   /// What was done; `nil` if a person must decide.
-  package let change: String?
+  package fileprivate(set) var change: String?
   /// The rule that was broken.
   package let error: StoreError
 }
@@ -28,20 +28,17 @@ extension RecordTable {
       }
       let versions = RecordVersions(of: state.records, newest: state.schema.schema?.version ?? 0)
       return try misfits.all.map { misfit in
+        var repair = FieldRepair(record: misfit.record.id, field: misfit.rule.name, error: misfit.error)
         guard !versions.isOlder(misfit.record), let value = misfit.repaired(by: read),
           try transaction.mayHave(value, misfit, in: TableKey(name.text))
-        else {
-          return FieldRepair(
-            record: misfit.record.id, field: misfit.rule.name, change: nil, error: misfit.error)
-        }
+        else { return repair }
         let record = try transaction.table(name.text).record(misfit.record.id) ?? misfit.record
         var fields = record.fields
         fields[misfit.rule.name] = value
         try transaction.replace(record.id, with: fields, was: record.fields, in: name.text)
         let former = misfit.value.map { "\($0.quoted) became" } ?? "it was missing, and became"
-        return FieldRepair(
-          record: record.id, field: misfit.rule.name, change: "\(former) \(value.quoted)", error: misfit.error
-        )
+        repair.change = "\(former) \(value.quoted)"
+        return repair
       }
     }
   }

@@ -43,15 +43,15 @@ extension RecordStore {
     let (folder, log) = (try folder, try fileLog)
     guard try folder.disk.status(folder.journalFile) != nil else { return nil }
     let original = try folder.disk.read(folder.journalFile).bytes
+    let fault: StoreError?
     do throws(StoreError) {
       try log.readOn()
-      if let refusal = log.refusalOfSharedJournal { return try plan(for: original, because: refusal) }
-      guard let misfit = try log.misfit() else { return nil }
-      return try plan(for: original, because: misfit)
+      fault = if let refusal = log.refusalOfSharedJournal { refusal } else { try log.misfit() }
     } catch {
       guard error.code == .damagedJournal else { throw error }
-      return try plan(for: original, because: error)
+      fault = error
     }
+    return try fault.map { try plan(for: original, because: $0) }
   }
 
   /// Repairs the journal as ``journalRepairPlan()`` describes. The old journal is kept in `.filedb/backups`. A journal

@@ -20,14 +20,15 @@ struct TableSalvage {
   private(set) var schema: PlistValue?
   /// The line where a schema begins that cannot be read.
   private(set) var lostSchema: Int?
+  /// The number of records with an id.
+  private var idCount = 0
 
   init(_ bytes: [UInt8], limits: PlistLimits) {
     let tags = Self.tags(in: bytes)
     // Records are the dictionaries with the indentation at which most dictionaries with an id are.
-    var most = 0
     for (_, starts) in Dictionary(grouping: tags.filter { !$0.isEnd }, by: \.indentation) {
-      let found = Self.read(bytes, starts: starts, tags: tags, limits: limits)
-      if found.idCount > most { (records, corrected, lost, most) = found }
+      let found = Self(bytes, recordsAt: starts, tags: tags, limits: limits)
+      if found.idCount > idCount { self = found }
     }
     if records.isEmpty { lost = Self.unread(in: bytes, tags) }
     counter = Self.counter(in: bytes)
@@ -96,17 +97,13 @@ struct TableSalvage {
     return starts.filter { $0.indentation.count == least }.map { unreadRecord(at: $0.line) }
   }
 
-  private static func read(
-    _ bytes: [UInt8], starts: [Tag], tags: [Tag], limits: PlistLimits
-  ) -> (records: [Record], corrected: [RecordSalvage.Note], lost: [RecordSalvage.Note], idCount: Int) {
-    var records: [Record] = []
-    var (corrected, lost) = ([RecordSalvage.Note](), [RecordSalvage.Note]())
-    var idCount = 0
+  /// Reads the records that begin with these tags.
+  private init(_ bytes: [UInt8], recordsAt starts: [Tag], tags: [Tag], limits: PlistLimits) {
     var read = 0
     for (number, start) in starts.enumerated() where start.position >= read {
       let next = number + 1 < starts.count ? starts[number + 1].position : bytes.count
       // If the tags are not closed, the next one with the same indentation begins the next record.
-      let end = end(of: start, in: tags)
+      let end = Self.end(of: start, in: tags)
       read = end ?? next
       let element = bytes[start.position..<read]
       if let value = RecordSalvage.value(element, limits), let fields = value.dict {
@@ -124,11 +121,10 @@ struct TableSalvage {
         corrected += salvage.notes
         lost += salvage.lost
       } else {
-        lost.append(unreadRecord(at: start.line))
+        lost.append(Self.unreadRecord(at: start.line))
         read = min(read, next)
       }
     }
-    return (records, corrected, lost, idCount)
   }
 
   /// Searches for the dictionary after the key `schema`. A record may have a field with this name, too.

@@ -141,13 +141,11 @@ extension TableUndo {
 extension TableState {
   /// Where the record at `index` is.
   func formerPosition(at index: Int) -> TableUndo.FormerPosition {
-    TableUndo.FormerPosition(index: index, above: index == 0 ? nil : records[index - 1].id)
+    TableUndo.FormerPosition(index: index, above: id(at: index - 1))
   }
 
   func neighbours(at index: Int) -> TableUndo.Neighbours {
-    TableUndo.Neighbours(
-      above: index == 0 ? nil : records[index - 1].id,
-      below: index == records.count - 1 ? nil : records[index + 1].id)
+    TableUndo.Neighbours(above: id(at: index - 1), below: id(at: index + 1))
   }
 }
 
@@ -224,17 +222,16 @@ extension TransactionState {
   func undo(_ undo: TableUndo, in key: TableKey) throws(StoreError) -> Bool {
     let seen = try table(key.text)
     var own = try ownTable(key, seenAs: seen)
-    let changes = try undo.changes(in: own)
-    guard seen.beneath != nil else {
+    var changes = try undo.changes(in: own)
+    if seen.beneath == nil {
       permitFormerMisfits(in: changes, of: undo, in: key, seen.schema)
-      for change in changes { try apply(change, to: key.text) }
-      return !changes.isEmpty
+    } else {
+      for change in changes { try own.apply(change) }
+      // The log's part of a table over an attached one cannot be dropped. So undoing its creation may change nothing.
+      changes = seen.changes(to: try source.view.seen(key, own: own), moving: undo.ids)
     }
-    for change in changes { try own.apply(change) }
-    // The log's part of a table over an attached one cannot be dropped. So undoing its creation may change nothing.
-    let seenChanges = seen.changes(to: try source.view.seen(key, own: own), moving: undo.ids)
-    for change in seenChanges { try apply(change, to: key.text) }
-    return !seenChanges.isEmpty
+    for change in changes { try apply(change, to: key.text) }
+    return !changes.isEmpty
   }
 
   /// Records that broke rules before may come back like that, if the rules are still the same.
