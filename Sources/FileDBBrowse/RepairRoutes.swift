@@ -34,11 +34,11 @@ extension Site {
   private func repair(_ table: String) throws -> RepairOutcome {
     if let journal = try store.repairJournal() {
       return RepairOutcome(
-        notes: journal.plan.notes, lost: journal.plan.lostCount, backups: [journal.backup.path])
+        notes: journal.notes, lost: journal.lostCount, backups: [journal.backup].compactMap { $0?.path })
     }
     let report = try repairFile(of: table)
     return RepairOutcome(
-      notes: report.plan.notes, kept: report.plan.recordCount, lost: report.plan.lostCount,
+      notes: report.notes, kept: report.recordCount, lost: report.lostCount,
       backups: report.backups.map(\.path))
   }
 

@@ -2,25 +2,19 @@ import FileDBEssentials
 import FileDBPlist
 import FileDBTables
 
-/// What ``RecordStore/repairJournal()`` has to do.
-public struct JournalRepairPlan: Sendable {
+/// What ``RecordStore/repairJournal()`` has done, or what it would do.
+public struct JournalRepairReport: Sendable {
   /// The repairs, one sentence each, with the place in the journal. Empty for a journal without damage.
   public let notes: [String]
   /// The number of pieces of the journal that cannot be read. Only the backup keeps them.
   public let lostCount: Int
+  /// The file that keeps the old journal; `nil` if the repair was not done.
+  public internal(set) var backup: URL?
 
   let commit: JournalCommit
   /// The counters of tables that do not exist, but existed if a commit that is left out created them.
   let counters: [TableKey: Int64]
   let sequence: UInt64
-}
-
-/// What ``RecordStore/repairJournal()`` did.
-public struct JournalRepairReport: Sendable {
-  /// What was repaired.
-  public let plan: JournalRepairPlan
-  /// The file that keeps the old journal.
-  public let backup: URL
 }
 
 extension RecordStore {
@@ -39,7 +33,7 @@ extension RecordStore {
   /// - Throws: ``StoreError/Code/newerFormat`` for a journal in a format that this version does not know; the disk's
   ///   errors.
   /// - Complexity: O(*n*) in the size of the journal and of the tables that it changes.
-  public func journalRepairPlan() throws -> JournalRepairPlan? {
+  public func journalRepairPlan() throws -> JournalRepairReport? {
     let (folder, log) = (try folder, try fileLog)
     guard try folder.disk.status(folder.journalFile) != nil else { return nil }
     let original = try folder.disk.read(folder.journalFile).bytes
@@ -62,28 +56,29 @@ extension RecordStore {
   @discardableResult
   public func repairJournal() throws -> JournalRepairReport? {
     try repairing(nil) {
-      guard let plan = try journalRepairPlan() else { return nil }
+      guard var report = try journalRepairPlan() else { return nil }
       let (folder, disk) = (try folder, try folder.disk)
       let backup = try folder.keepBackupOfJournal()[0]
       let staged = try disk.stageJournal(
-        folder.journalFile, after: plan.sequence,
-        frames: plan.commit.changes.isEmpty ? [] : [(.commit, plan.commit.payload())])
+        folder.journalFile, after: report.sequence,
+        frames: report.commit.changes.isEmpty ? [] : [(.commit, report.commit.payload())])
       do {
-        if !plan.counters.isEmpty { try folder.keepCounters(plan.counters) }
-        try fileLog.readBack(staged, changeCount: plan.commit.changes.count)
+        if !report.counters.isEmpty { try folder.keepCounters(report.counters) }
+        try fileLog.readBack(staged, changeCount: report.commit.changes.count)
       } catch {
         disk.discard(staged)
         throw error
       }
       try disk.syncFolder(disk.install(staged))
       try tables.catchUp()
-      return JournalRepairReport(plan: plan, backup: URL(fileURLWithPath: backup))
+      report.backup = URL(fileURLWithPath: backup)
+      return report
     }
   }
 
   private func plan(
     for original: [UInt8], because error: StoreError
-  ) throws(StoreError) -> JournalRepairPlan {
+  ) throws(StoreError) -> JournalRepairReport {
     let folder = try folder
     let journal = try SalvagedJournal(original, of: fileLog)
     var notes = journal.notes.isEmpty ? [error.message] : journal.notes
@@ -107,7 +102,7 @@ extension RecordStore {
       rest.tables[table] = .init(sequence: nil, base: fitted.base)
       rest.changes += fitted.changes
     }
-    return JournalRepairPlan(
+    return JournalRepairReport(
       notes: notes, lostCount: journal.lostCount, commit: rest, counters: counters,
       sequence: journal.sequence)
   }
@@ -148,7 +143,6 @@ private struct FittedChanges {
   let tableExists: Bool
   /// The counter of the table with them; `nil` if it is unknown.
   let counter: Int64?
-
 }
 
 extension FittedChanges {

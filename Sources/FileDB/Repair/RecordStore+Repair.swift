@@ -1,8 +1,8 @@
 import FileDBEssentials
 import FileDBPlist
 
-/// What ``RecordStore/repair(_:keeping:)`` has to do to a table.
-public struct RepairPlan: Sendable {
+/// What ``RecordStore/repair(_:keeping:)`` has done to a table, or what it would do.
+public struct RepairReport: Sendable {
   /// The table's name.
   public let table: String
   /// The repairs, one sentence each, with the line in the file if there is one. Empty for a table without damage.
@@ -16,6 +16,8 @@ public struct RepairPlan: Sendable {
   public internal(set) var conflicts: [MergeConflict] = []
   /// For such a file: the records whose id differs from their id in one of the versions.
   public internal(set) var renumbered: [MergeRenumbering] = []
+  /// The files that keep the old table and, after a conflict, the old journal. Empty if nothing was done.
+  public internal(set) var backups: [URL] = []
   /// ``ConflictVersions/identity``, if git has versions of the file.
   var gitVersions: String?
 
@@ -23,14 +25,6 @@ public struct RepairPlan: Sendable {
   /// `nil` if there is no file.
   let original: [UInt8]?
   var repaired = TableState()
-}
-
-/// What ``RecordStore/repair(_:keeping:)`` did to a table.
-public struct RepairReport: Sendable {
-  /// What was repaired.
-  public let plan: RepairPlan
-  /// The files that keep the old table and, after a conflict, the old journal. Empty if nothing was done.
-  public let backups: [URL]
 }
 
 extension RecordStore {
@@ -44,7 +38,7 @@ extension RecordStore {
   /// - If a file is cut off or damaged inside, FileDB keeps every record that can be read by itself. A file that was
   ///   cut off before its first record has no records to keep, but the commits in the journal may add some.
   /// - If git merged the file as text and left conflict markers, FileDB merges the versions between them record by
-  ///   record, as ``TableMerge`` does; see ``RepairPlan/conflicts``. If the file lacks the version that both began
+  ///   record, as ``TableMerge`` does; see ``RepairReport/conflicts``. If the file lacks the version that both began
   ///   with, FileDB keeps the records that only one side has. Git writes that version into the file only if
   ///   `merge.conflictStyle` is `diff3` or `zdiff3`.
   /// - Parameters:
@@ -56,7 +50,7 @@ extension RecordStore {
   ///   ``StoreError/Code/ambiguousTable``; ``StoreError/Code/damagedJournal``, see ``repairJournal()``; the disk's
   ///   errors.
   /// - Complexity: O(*n*) in the size of the file.
-  public func repairPlan(for table: String, keeping choice: ConflictChoice? = nil) throws -> RepairPlan {
+  public func repairPlan(for table: String, keeping choice: ConflictChoice? = nil) throws -> RepairReport {
     try repairPlan(for: table, keeping: choice) { _ in nil }
   }
 
@@ -64,7 +58,7 @@ extension RecordStore {
   /// - Parameter versions: returns git's versions of a file with conflict markers. It is called only for such a file.
   package func repairPlan(
     for table: String, keeping choice: ConflictChoice?, versions: (_ file: String) throws -> ConflictVersions?
-  ) throws -> RepairPlan {
+  ) throws -> RepairReport {
     let key = TableKey(table)
     let log = try fileLog
     // The journal before the file, since a checkpoint moves the commits from there to here.
@@ -74,7 +68,7 @@ extension RecordStore {
     guard content != nil || pending != nil else {
       throw StoreError(.tableNotFound, "there is no such table", table: table)
     }
-    var plan = RepairPlan(table: table, file: file, original: content?.bytes)
+    var plan = RepairReport(table: table, file: file, original: content?.bytes)
     let isConflict = if pending == nil { false } else { try log.isInConflict(key) }
     if !isConflict, pending != nil {
       // The journal knows this file, so it only waits for its commits.
@@ -111,12 +105,13 @@ extension RecordStore {
     versions: (_ file: String) throws -> ConflictVersions?
   ) throws -> RepairReport {
     try repairing(table) {
-      let plan = try repairPlan(for: table, keeping: choice, versions: versions)
-      let backups = try carryOut(plan)
-      if !plan.conflicts.isEmpty {
-        try folder.write(OpenConflicts(gitVersions: plan.gitVersions, conflicts: plan.conflicts), of: table)
+      var report = try repairPlan(for: table, keeping: choice, versions: versions)
+      report.backups = try carryOut(report)
+      if !report.conflicts.isEmpty {
+        try folder.write(
+          OpenConflicts(gitVersions: report.gitVersions, conflicts: report.conflicts), of: table)
       }
-      return RepairReport(plan: plan, backups: backups)
+      return report
     }
   }
 
@@ -130,14 +125,14 @@ extension RecordStore {
       } catch let error as StoreError where Self.tableDamage.contains(error.code) {
         let (file, content) = try folder.readFile(of: TableKey(table), limits: options.limits)
         return try carryOut(
-          RepairPlan(
+          RepairReport(
             table: table, notes: [error.message], lostCount: 1, file: file, original: content?.bytes,
             repaired: TableState(counter: 0, records: [], foreignKeys: PlistDictionary())))
       }
     }
   }
 
-  private func carryOut(_ plan: RepairPlan) throws -> [URL] {
+  private func carryOut(_ plan: RepairReport) throws -> [URL] {
     if plan.notes.isEmpty { return [] }
     let (key, log) = (TableKey(plan.table), try fileLog)
     try log.beginWriting()
@@ -174,7 +169,7 @@ extension RecordStore {
 
   /// Plans the repair of the original file.
   private func repair(
-    _ plan: inout RepairPlan, waiting: PendingTable?,
+    _ plan: inout RepairReport, waiting: PendingTable?,
     versions: (_ file: String) throws -> ConflictVersions?
   ) throws {
     guard let bytes = plan.original else { return }

@@ -58,12 +58,13 @@ struct Repair: StoreCommand {
   /// - Returns: the exit status.
   private func repairJournal(of store: RecordStore) throws -> Int32 {
     if try store.journalRepairPlan() != nil { noteEndOfHistory() }
-    let report = options.dryRun ? nil : try store.repairJournal()
-    let plan = options.dryRun ? try store.journalRepairPlan() : report?.plan
-    for note in plan?.notes ?? [] { Terminal.print("journal: \(note)") }
-    if let report { Terminal.print("journal: the file as it was is \(report.backup.path)") }
-    guard let plan, plan.lostCount > 0 else { return 0 }
-    Terminal.complain("the journal: \(lost(plan.lostCount))")
+    guard let report = try options.dryRun ? store.journalRepairPlan() : store.repairJournal() else {
+      return 0
+    }
+    for note in report.notes { Terminal.print("journal: \(note)") }
+    if let backup = report.backup { Terminal.print("journal: the file as it was is \(backup.path)") }
+    guard report.lostCount > 0 else { return 0 }
+    Terminal.complain("the journal: \(lost(report.lostCount))")
     return 65
   }
 
@@ -91,9 +92,10 @@ struct Repair: StoreCommand {
 
   /// Repairs a file that people see in the folder of a shared store.
   /// - Returns: `nil` if it is not damaged, or not there.
-  private func repair(_ table: String, in visible: RecordStore, of store: RecordStore) throws -> RepairPlan? {
+  private func repair(_ table: String, in visible: RecordStore, of store: RecordStore) throws -> RepairReport?
+  {
     guard try visible.hasFile(of: table) else { return nil }
-    let plan: RepairPlan
+    let plan: RepairReport
     do { plan = try repairFile(table, in: visible) } catch var error as StoreError {
       error.message += "; if you remove the file, 'filedb shared sync' puts that of the store in its place"
       throw error
@@ -115,23 +117,22 @@ struct Repair: StoreCommand {
   }
 
   /// Repairs the file of a table, and says how.
-  private func repairFile(_ table: String, in store: RecordStore) throws -> RepairPlan {
+  private func repairFile(_ table: String, in store: RecordStore) throws -> RepairReport {
     let versions = { file in try UnmergedFile(URL(fileURLWithPath: file))?.versions() }
     let planned = try store.repairPlan(for: table, keeping: keep, versions: versions)
     if !planned.notes.isEmpty, try !store.undoLog.contents().undo.isEmpty {
       noteEndOfHistory()
       if !options.dryRun { try store.undoLog.end() }
     }
-    let report = options.dryRun ? nil : try store.repair(table, keeping: keep, versions: versions)
-    let plan = report?.plan ?? planned
+    let plan = options.dryRun ? planned : try store.repair(table, keeping: keep, versions: versions)
     for note in plan.notes { Terminal.print("\(table): \(note)") }
     let merge = MergeReport(name: table, kind: .table)
     for line in merge.lines(renumbered: plan.renumbered, conflicts: plan.conflicts) { Terminal.note(line) }
-    for backup in report?.backups ?? [] { Terminal.print("\(table): the original is kept as \(backup.path)") }
+    for backup in plan.backups { Terminal.print("\(table): the original is kept as \(backup.path)") }
     return plan
   }
 
-  private func finish(_ plan: RepairPlan) throws -> Bool {
+  private func finish(_ plan: RepairReport) throws -> Bool {
     if plan.lostCount > 0 {
       throw StoreError(.damagedTable, lost(plan.lostCount), table: plan.table)
     }

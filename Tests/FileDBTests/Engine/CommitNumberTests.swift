@@ -39,7 +39,7 @@ import Testing
     #expect(try open(disk).checkJournal()?.error.code == .damagedJournal)
     // A checkpoint needs no number.
     try open(disk).checkpoint()
-    #expect(try #require(try open(disk).repairJournal()).plan.lostCount == 0)
+    #expect(try #require(try open(disk).repairJournal()).lostCount == 0)
     let repaired = try open(disk)
     #expect(try repaired.table("t").count == Int(left) + 1)
     try repaired.table("t").add(["n": 10])

@@ -228,7 +228,7 @@ import Testing
     let fresh = try open(disk)
     #expect(storeError { _ = try fresh.table("t") }?.code == .damagedJournal)
     let repair = try #require(try fresh.repairJournal())
-    #expect(repair.plan.lostCount == 1)
+    #expect(repair.lostCount == 1)
     #expect(try open(disk).table("t").count == 1)
   }
 

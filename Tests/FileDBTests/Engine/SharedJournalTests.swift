@@ -23,7 +23,7 @@ import Testing
       }
       #expect(try other.journalRepairPlan() != nil)
       let report = try #require(try other.repairJournal())
-      #expect(report.plan.lostCount == 0)
+      #expect(report.lostCount == 0)
       #expect(try other.journalRepairPlan() == nil)
       for (store, n) in [(store, Int64(4)), (other, 5)] {
         #expect(try store.table("t").add(["n": .integer(n)]) == 4)

@@ -20,8 +20,8 @@ import Testing
           #expect(error.code == .damagedJournal && error.file == DamagedStore.journal)
           #expect(error.message.contains("(byte "))
           let repair = try #require(try store.repairJournal())
-          #expect(repair.plan.lostCount == 0)
-          #expect(try store.disk.read(repair.backup.path).bytes == damaged)
+          #expect(repair.lostCount == 0)
+          #expect(try store.disk.read(#require(repair.backup).path).bytes == damaged)
           counts.repaired += 1
         } else {
           counts.harmless += 1

@@ -54,8 +54,8 @@ import Testing
     #expect(plan.lostCount == 1)
     #expect(plan.notes.contains { $0.hasPrefix("byte ") && $0.contains("commit") }, "\(plan.notes)")
     let repair = try #require(try store.repairJournal())
-    #expect(repair.plan.notes == plan.notes)
-    #expect(try store.disk.read(repair.backup.path).bytes == damaged)
+    #expect(repair.notes == plan.notes)
+    #expect(try store.disk.read(#require(repair.backup).path).bytes == damaged)
     let words = try store.table("a").lastSnapshot.map {
       $0.fields["text"]?.string?.split(separator: " ").first ?? ""
     }

@@ -68,9 +68,9 @@ import Testing
           #expect(id.rawValue > highest, "\(table): byte \(place), \(length) bytes")
           #expect(id.rawValue < highest + 1_000, "\(table): byte \(place), \(length) bytes")
         }
-        if report.plan.lostCount > 0 {
+        if report.lostCount > 0 {
           lostCount += 1
-          #expect(report.plan.notes.contains { $0.contains("stay unused") }, "\(report.plan.notes)")
+          #expect(report.notes.contains { $0.contains("stay unused") }, "\(report.notes)")
         }
         try store.checkInvariants()
       }

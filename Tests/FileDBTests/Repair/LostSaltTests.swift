@@ -52,7 +52,7 @@ import Testing
       try disk.open(Self.journal).write([UInt8](repeating: byte, count: offset + 64), at: 0)
       let store = try open(disk)
       #expect(try store.checkJournal()?.error.code == .damagedJournal)
-      let notes = try #require(try store.repairJournal()).plan.notes
+      let notes = try #require(try store.repairJournal()).notes
       let numbers = try store.table("t").lastSnapshot.map { $0.fields["n"] }
       let expected = [-1] + (Int64(index) + 1..<20).map { $0 }
       // If no frame of the journal is left, the forged ones may be all there is. But the user is told.

@@ -85,10 +85,10 @@ import Testing
       var bytes = sound
       bytes[place] ^= place.isMultiple(of: 2) ? 1 : 0x80
       let (missing, new, report) = try repair(sample, with: bytes)
-      let comment: Comment = "byte \(place): \(report.plan.notes)"
+      let comment: Comment = "byte \(place): \(report.notes)"
       #expect(missing.count <= 1 && new.count <= missing.count, comment)
-      #expect(report.plan.lostCount == missing.count, comment)
-      #expect(report.plan.notes.contains { $0.contains("records-") }, comment)
+      #expect(report.lostCount == missing.count, comment)
+      #expect(report.notes.contains { $0.contains("records-") }, comment)
       if missing.isEmpty {
         counts.corrected += 1
       } else if new.isEmpty {
@@ -113,9 +113,9 @@ import Testing
       for place in hits { bytes[place] = UInt8.random(in: 1..<128, using: &random) }
       guard bytes != sound else { continue }
       let (missing, new, report) = try repair(sample, with: bytes)
-      let comment: Comment = "bytes \(hits): \(report.plan.notes)"
+      let comment: Comment = "bytes \(hits): \(report.notes)"
       #expect(new.count <= missing.count, comment)
-      #expect(missing.isEmpty || report.plan.lostCount > 0, comment)
+      #expect(missing.isEmpty || report.lostCount > 0, comment)
       // Damaged ends of records may hide which change the records between them belong to.
       if isOfOneChange { #expect(missing.count <= 2 * hits.count, comment) }
     }
@@ -132,7 +132,7 @@ import Testing
       #expect(new.count <= 1, "the record that the commit changes as it was before: \(length)")
       // If nothing is left, the commit is left out as a whole.
       let lostCount = keptCount == 0 ? 1 : ends.count - keptCount
-      #expect(report.plan.lostCount == lostCount, "\(length): \(report.plan.notes)")
+      #expect(report.lostCount == lostCount, "\(length): \(report.notes)")
       #expect(missing.count == ends.count - keptCount, "\(length): \(missing)")
     }
   }
@@ -141,7 +141,7 @@ import Testing
     let sample = try makeSample(isOfOneChange: true)
     try sample.disk.remove(sample.file)
     let store = try open(sample.disk)
-    #expect(try #require(try store.repairJournal()).plan.lostCount == 1)
+    #expect(try #require(try store.repairJournal()).lostCount == 1)
     #expect(try store.table("a").count == 1)
     #expect(try store.table("a").add(["n": 99]).rawValue > Self.count)
   }

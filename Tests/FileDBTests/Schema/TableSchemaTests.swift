@@ -87,7 +87,7 @@ import Testing
         to: table.url, atomically: true, encoding: .utf8)
       let fresh = try RecordStore(at: folder)
       #expect(storeError { _ = try fresh.table("t").count }?.code == .damagedTable)
-      let notes = try fresh.repair("t").plan.notes
+      let notes = try fresh.repair("t").notes
       let repaired = try fresh.table("t").snapshot()
       #expect(try repaired.schema == (isKept ? schema : nil), "\(notes)")
       #expect(
