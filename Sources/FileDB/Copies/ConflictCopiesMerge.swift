@@ -105,8 +105,7 @@ package struct ConflictCopiesMerge {
           version.copy, version.state, into: ours, merge, isChanged: !changes.isEmpty,
           after: try table.snapshot().state))
     }
-    let references = RenumberedReferences(merges)
-    for index in merges.indices { try references.follow(&merges[index], number: index, in: &transaction) }
+    try merges.followRenumberedRecords(in: &transaction)
     for index in merges.indices {
       let table = merges[index].copy.table
       merges[index].fileBefore = try store.visibleFile(of: table)

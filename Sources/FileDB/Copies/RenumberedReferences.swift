@@ -1,45 +1,19 @@
 import FileDBPlist
 import FileDBTables
 
-/// The records of copies that got new ids, and the fields of other records from the same machine that refer to them.
-struct RenumberedReferences {
-  private struct Copy {
-    let table: TableKey
-    let machine: String
-    /// The new id of each record that has one, by the id in the copy.
-    let newIDs: [Int64: Int64]
+extension [ConflictCopyMerge] {
+  /// Corrects the fields that refer to records of copies which got new ids: in the records that a copy from the same
+  /// machine has brought into its table, and in that copy's values in the conflicts.
+  mutating func followRenumberedRecords(in transaction: inout StoreTransaction) throws {
+    for index in indices { try follow(index, in: &transaction) }
   }
 
-  private let copies: [Copy]
-
-  init(_ merges: [ConflictCopyMerge]) {
-    copies = merges.map { merge in
-      let pairs = merge.renumbered.filter { $0.side == .theirs }.map {
-        ($0.oldID.rawValue, $0.newID.rawValue)
-      }
-      return Copy(
-        table: TableKey(merge.copy.table), machine: merge.copy.machine,
-        newIDs: Dictionary(pairs, uniquingKeysWith: { first, _ in first }))
-    }
-  }
-
-  /// The new ids in a table, as the copy with this number knows its records. If its machine is not known, or if there
-  /// are several copies of the table from there, nobody can tell which one it refers to.
-  private func newIDs(in table: TableKey, for number: Int) -> [Int64: Int64] {
-    if copies[number].table == table { return copies[number].newIDs }
-    if copies[number].machine.isEmpty { return [:] }
-    let others = copies.filter { $0.table == table && $0.machine == copies[number].machine }
-    return others.count == 1 ? others[0].newIDs : [:]
-  }
-
-  /// Corrects what a copy has brought into its table, and the values of the copy in the conflicts.
-  func follow(
-    _ merge: inout ConflictCopyMerge, number: Int, in transaction: inout StoreTransaction
-  ) throws {
+  private mutating func follow(_ index: Int, in transaction: inout StoreTransaction) throws {
+    let merge = self[index]
     let table = try transaction[merge.copy.table]
     for field in try table.snapshot().state.schema.schema?.fields ?? [] {
       guard let rule = field.references, rule.isToID else { continue }
-      let newIDs = newIDs(in: rule.tableKey, for: number)
+      let newIDs = newIDs(in: rule.tableKey, forCopyAt: index)
       if newIDs.isEmpty { continue }
       func renumbered(_ value: PlistValue?) -> PlistValue? {
         value?.integer.flatMap { newIDs[$0] }.map(PlistValue.integer)
@@ -53,8 +27,23 @@ struct RenumberedReferences {
         else { continue }
         try table.set(Fields([field.name: new]), of: record)
       }
-      merge.conflicts = merge.conflicts.map { $0.replacing(field.name, renumbered) }
+      self[index].conflicts = self[index].conflicts.map { $0.replacing(field.name, renumbered) }
     }
+  }
+
+  /// The new ids in a table by the ids in its copy, as this copy knows them. If its machine is not known, or if there
+  /// are several copies of the table from there, nobody can tell which one it refers to.
+  private func newIDs(in table: TableKey, forCopyAt index: Int) -> [Int64: Int64] {
+    let copy = self[index].copy
+    var copies = [self[index]]
+    if TableKey(copy.table) != table {
+      copies = filter { TableKey($0.copy.table) == table && $0.copy.machine == copy.machine }
+      guard !copy.machine.isEmpty, copies.count == 1 else { return [:] }
+    }
+    let pairs = copies[0].renumbered.filter { $0.side == .theirs }.map {
+      ($0.oldID.rawValue, $0.newID.rawValue)
+    }
+    return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
   }
 }
 

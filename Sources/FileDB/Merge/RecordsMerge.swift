@@ -135,28 +135,22 @@ extension MergedContent {
 
   init(base: EncodedRecord?, ours: EncodedRecord?, theirs: EncodedRecord?) {
     switch (base, ours, theirs) {
-    case (_, nil, nil): record = nil
     case (nil, let added?, _), (nil, nil, let added?): record = added
-    case (let base?, let ours?, nil):
-      let isKept = !ours.hasSameContent(as: base)
-      record = isKept ? ours : nil
-      if isKept { conflicts = [.deletedByTheirs(base: base.formerFields, ours: ours.fields)] }
-    case (let base?, nil, let theirs?):
-      let isKept = !theirs.hasSameContent(as: base)
-      record = isKept ? theirs : nil
-      if isKept { conflicts = [.deletedByOurs(base: base.formerFields, theirs: theirs.fields)] }
+    case (let base?, let ours?, nil) where !ours.hasSameContent(as: base):
+      record = ours
+      conflicts = [.deletedByTheirs(base: base.formerFields, ours: ours.fields)]
+    case (let base?, nil, let theirs?) where !theirs.hasSameContent(as: base):
+      record = theirs
+      conflicts = [.deletedByOurs(base: base.formerFields, theirs: theirs.fields)]
+    case (let base?, let ours?, let theirs?) where ours.hasSameFields(as: base): record = theirs
+    case (let base?, let ours?, let theirs?) where theirs.hasSameFields(as: base): record = ours
     case (let base?, let ours?, let theirs?):
-      if ours.hasSameFields(as: base) {
-        record = theirs
-      } else if theirs.hasSameFields(as: base) {
-        record = ours
-      } else {
-        let fields = MergedFields(
-          base: base.fields.dictionary, ours: ours.fields.dictionary, theirs: theirs.fields.dictionary)
-        record = EncodedRecord(id: ours.id, fields: Fields(fields.merged))
-        // If both moved the record among attached ones, ours decides, as for other records.
-        conflicts = fields.conflicts.filter { !Overlay.isOwn(ours.id) || !$0.isOfPosition }
-      }
+      let fields = MergedFields(
+        base: base.fields.dictionary, ours: ours.fields.dictionary, theirs: theirs.fields.dictionary)
+      record = EncodedRecord(id: ours.id, fields: Fields(fields.merged))
+      // If both moved the record among attached ones, ours decides, as for other records.
+      conflicts = fields.conflicts.filter { !Overlay.isOwn(ours.id) || !$0.isOfPosition }
+    case (_, nil, _), (_, _, nil): record = nil
     }
   }
 }

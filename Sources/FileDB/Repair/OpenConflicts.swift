@@ -52,14 +52,6 @@ extension RecordStore {
 }
 
 extension MergeConflict {
-  /// The field that the conflict is about; `nil` for the whole record, and for the order.
-  package var field: String? {
-    switch kind {
-    case .field(let name, _, _, _), .rule(let name, _): name
-    case .deletedByOurs, .deletedByTheirs, .order: nil
-    }
-  }
-
   /// Whether a table still has the result of the merge. If not, somebody has settled the conflict.
   package func isOpen(in snapshot: TableSnapshot<Fields>) -> Bool {
     guard let record else {

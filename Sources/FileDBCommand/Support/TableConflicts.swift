@@ -103,5 +103,13 @@ extension MergeConflict {
     let field: String?
   }
 
+  /// The field that the conflict is about; `nil` for the whole record, and for the order.
+  var field: String? {
+    switch kind {
+    case .field(let name, _, _, _), .rule(let name, _): name
+    case .deletedByOurs, .deletedByTheirs, .order: nil
+    }
+  }
+
   var subject: Subject { Subject(record: record, field: field) }
 }
