@@ -51,18 +51,20 @@ struct OverlayEdit {
   /// Puts new and moved records into their present places.
   /// - Parameter indices: their indices, ascending.
   private mutating func place(_ indices: [Int]) throws(StoreError) {
-    let neighbours = followingNeighbours(of: indices)
-    var former: (index: Int, rank: Overlay.Rank)?
-    for (index, next) in zip(indices, neighbours) {
-      let record = seen[index]
-      let previous =
-        former?.index == index - 1 ? former?.rank : index > 0 ? rank(of: seen[index - 1].id) : nil
-      let rank = rank(of: record.id, between: previous, and: next?.rank)
-      former = (index, rank)
-      var place: Int?
-      if rank == previous { place = own.records.index(of: seen[index - 1].id).map { $0 + 1 } }
-      if place == nil, let next, rank == next.rank { place = own.records.index(of: next.id) }
-      try put(record, at: rank.isPlaced ? overlay.position(rank) : nil, index: place)
+    for run in RangeSet(indices, within: seen).ranges {
+      // The records around them keep their places.
+      let next = run.upperBound < seen.count ? seen[run.upperBound].id : nil
+      let nextRank = next.map { rank(of: $0) }
+      var previous = run.lowerBound > 0 ? rank(of: seen[run.lowerBound - 1].id) : nil
+      for index in run {
+        let record = seen[index]
+        let rank = rank(of: record.id, between: previous, and: nextRank)
+        var place: Int?
+        if rank == previous { place = own.records.index(of: seen[index - 1].id).map { $0 + 1 } }
+        if place == nil, let next, rank == nextRank { place = own.records.index(of: next) }
+        try put(record, at: rank.isPlaced ? overlay.position(rank) : nil, index: place)
+        previous = rank
+      }
     }
   }
 
@@ -73,21 +75,6 @@ struct OverlayEdit {
     let next = index + 1 < seen.count ? rank(of: seen[index + 1].id) : nil
     let isBack = !rank(of: record.id, between: previous, and: next).isPlaced
     try put(record, at: isBack ? nil : metadata(of: record.id)?.position)
-  }
-
-  /// For the record at each of these indices: the first record after it that keeps its place.
-  private func followingNeighbours(of indices: [Int]) -> [(id: AnyRecordID, rank: Overlay.Rank)?] {
-    var neighbours: [(id: AnyRecordID, rank: Overlay.Rank)?] = []
-    var later: Int?
-    for index in indices.reversed() {
-      if later == index + 1 {
-        neighbours.append(neighbours[neighbours.count - 1])
-      } else {
-        neighbours.append(index + 1 < seen.count ? (seen[index + 1].id, rank(of: seen[index + 1].id)) : nil)
-      }
-      later = index
-    }
-    return neighbours.reversed()
   }
 
   /// The rank of a record that keeps its place.
