@@ -128,23 +128,18 @@ extension TableFile {
     if let line = parsed.firstCommentLine { warn("a comment; the next write removes it", line: line) }
     guard case .dict(let root) = parsed.root else { return findings }
     if let counter = root[counterKey].flatMap(number), counter.rawValue < state.counter {
-      let line = PlistParser.line(of: [.key(counterKey)], in: bytes)
       warn(
-        "the counter is \(counter), but record \(state.counter) exists; \(state.counter) is used", line: line)
+        "the counter is \(counter), but record \(state.counter) exists; \(state.counter) is used",
+        line: PlistParser.line(of: [.key(counterKey)], in: bytes))
     }
-    if root[indexKey] != .dict(indexMap(of: state.records)) {
-      let line = PlistParser.line(of: [.key(indexKey)], in: bytes)
-      warn(
-        "the index map does not fit the records; it is not used, and the next write rebuilds it", line: line)
-    }
-    return findings
-  }
-
-  private static func indexMap(of records: OrderedRecords) -> PlistDictionary {
-    let entries = records.enumerated().map { index, record in
+    let indices = state.records.enumerated().map { index, record in
       PlistDictionary.Entry(key: record.id.description, value: .string(index.description))
     }
-    // The ids of a table that was read are unique, so no key is duplicated.
-    return PlistDictionary(unsorted: entries, duplicate: { _ in }) ?? PlistDictionary()
+    if root[indexKey] != .dict(PlistDictionary(lastOf: indices)) {
+      warn(
+        "the index map does not fit the records; it is not used, and the next write rebuilds it",
+        line: PlistParser.line(of: [.key(indexKey)], in: bytes))
+    }
+    return findings
   }
 }
