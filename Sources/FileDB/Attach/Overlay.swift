@@ -15,7 +15,7 @@ struct Overlay {
 
   /// The place of a record. Attached records that stay in their places have even ranks. Records that follow one of them
   /// have the odd rank after it.
-  struct Rank: Comparable {
+  struct Rank: Comparable, Hashable {
     static let top = Rank(number: -1)
     static let bottom = Rank(number: .max)
 
@@ -106,7 +106,7 @@ extension TableState {
       if let visible { placed.append((overlay.rank(of: record.id, metadata), visible)) }
     }
     records.remove(Set(gone.map(\.id)))
-    records.put(PlacedRun.runs(of: placed, without: gone.map(\.index), in: records.count))
+    records.put(placed, without: gone.map(\.index))
     self.init(
       own, over: attached, declaring: schema, records: records,
       counter: max(own.counter, Overlay.highestAttachedID))
@@ -122,39 +122,27 @@ extension StoreError {
   }
 }
 
-/// Records of the user that follow one another among the attached records that stay.
-private struct PlacedRun {
-  /// The index of the attached record before which they are.
-  let index: Int
-  var records: [EncodedRecord]
-
-  static func runs(
-    of placed: [(rank: Overlay.Rank, record: EncodedRecord)], without gone: [Int], in count: Int
-  ) -> [PlacedRun] {
+extension OrderedRecords {
+  /// Puts records of the user among the attached records that stay.
+  /// - Parameter gone: the former indices of the attached records that do not stay.
+  fileprivate mutating func put(
+    _ placed: [(rank: Overlay.Rank, record: EncodedRecord)], without gone: [Int]
+  ) {
     let gone = gone.sorted()
     var passed = 0
-    var runs: [PlacedRun] = []
+    var runs: [(index: Int, records: [EncodedRecord])] = []
     // Records with the same rank keep the order that they have in the file.
-    for (rank, entries) in Dictionary(grouping: placed, by: \.rank.number).sorted(by: { $0.key < $1.key }) {
-      let rank = Overlay.Rank(number: rank)
+    for (rank, entries) in Dictionary(grouping: placed, by: \.rank).sorted(by: { $0.key < $1.key }) {
       while passed < gone.count, rank != .bottom, gone[passed] <= rank.index { passed += 1 }
-      let index = rank == .bottom ? count : rank.index + 1 - passed
-      runs.append(PlacedRun(index: index, records: entries.map(\.record)))
+      runs.append((rank == .bottom ? count : rank.index + 1 - passed, entries.map(\.record)))
     }
-    return runs
-  }
-}
-
-extension OrderedRecords {
-  fileprivate mutating func put(_ runs: [PlacedRun]) {
-    let count = runs.reduce(0) { $0 + $1.records.count }
     // If there are few, insert them. All other records stay shared with the attached table.
-    guard count > self.count / 8 else {
+    guard placed.count > count / 8 else {
       for run in runs.reversed() { insert(run.records, at: run.index) }
       return
     }
     var all: [EncodedRecord] = []
-    all.reserveCapacity(self.count + count)
+    all.reserveCapacity(count + placed.count)
     var (rest, index) = (makeIterator(), 0)
     for run in runs {
       while index < run.index, let next = rest.next() {

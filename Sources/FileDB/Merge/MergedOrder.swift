@@ -77,11 +77,9 @@ struct MergedIDs {
   /// The highest new id; 0 if none was given.
   private(set) var lastNew: Int64 = 0
   private var taken: Set<AnyRecordID> = []
-  private let counter: Int64
 
   /// - Parameter counter: ids up to this one may have been given.
   init(_ sides: MergeSides, order: [Int], above counter: Int64) throws(StoreError) {
-    self.counter = counter
     ids.reserveCapacity(order.count)
     // Ours first, because records of theirs can get other ids.
     for key in order where sides.adoptedID(key) == nil {
@@ -93,22 +91,18 @@ struct MergedIDs {
       let wanted = [sides.adoptedID(key), sides.ours[key]?.id, own.flatMap { gone.contains($0) ? nil : $0 }]
       if let id = wanted.lazy.compactMap(\.self).first(where: { !taken.contains($0) }) {
         take(id, for: key)
-      } else {
-        try giveNew(to: key)
+        continue
       }
+      let last = max(lastNew, counter)
+      guard last < .max else { throw StoreError(.counterExhausted, "there are no more ids") }
+      lastNew = last + 1
+      take(AnyRecordID(counted: lastNew), for: key)
     }
   }
 
   private mutating func take(_ id: AnyRecordID, for key: Int) {
     ids[key] = id
     taken.insert(id)
-  }
-
-  private mutating func giveNew(to key: Int) throws(StoreError) {
-    let last = max(lastNew, counter)
-    guard last < .max else { throw StoreError(.counterExhausted, "there are no more ids") }
-    lastNew = last + 1
-    take(AnyRecordID(counted: lastNew), for: key)
   }
 }
 

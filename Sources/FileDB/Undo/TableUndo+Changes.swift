@@ -134,14 +134,10 @@ extension TableUndo.Moved {
   /// - Throws: ``StoreError/Code/undoConflict``.
   fileprivate func checkIsUnmoved(in table: TableState) throws(StoreError) {
     guard let index = table.records.index(of: id) else { return }
-    let now = table.neighbours(at: index)
+    let aboveNow = table.id(at: index - 1)
     // It may also be back where it was before the write.
-    if now.above == neighbours.above || now.below == neighbours.below || now.above == position.above {
-      return
-    }
-    let (above, below) = (
-      neighbours.above.flatMap(table.records.index), neighbours.below.flatMap(table.records.index)
-    )
-    if above ?? -1 > index || below ?? .max < index { throw .undoConflict("it has been moved since", id) }
+    if aboveNow == above || table.id(at: index + 1) == below || aboveNow == position.above { return }
+    let (first, last) = (above.flatMap(table.records.index), below.flatMap(table.records.index))
+    if first ?? -1 > index || last ?? .max < index { throw .undoConflict("it has been moved since", id) }
   }
 }

@@ -213,11 +213,10 @@ extension TableUndo.Added {
 
   /// - Returns: `nil` if this is not what ``text(_:)`` wrote.
   fileprivate static func all(_ text: String) -> [Self]? {
-    let words = text.split(separator: " ")
-    guard words.count.isMultiple(of: 2) else { return nil }
+    var words = text.split(separator: " ").makeIterator()
     var added: [Self] = []
-    for place in stride(from: 0, to: words.count, by: 2) {
-      guard let id = AnyRecordID(String(words[place])), let checksum = UInt32(words[place + 1]) else {
+    while let id = words.next() {
+      guard let id = AnyRecordID(String(id)), let checksum = words.next().flatMap({ UInt32($0) }) else {
         return nil
       }
       added.append(Self(id: id, checksum: checksum))
@@ -228,19 +227,18 @@ extension TableUndo.Added {
 
 extension TableUndo.Moved {
   /// The id, the former position, and the neighbours after the write.
-  fileprivate var words: String { "\(id) \(position.words) \(neighbours.words)" }
+  fileprivate var words: String {
+    let neighbours = [above, below].map { $0?.description ?? "-" }
+    return "\(id) \(position.words) \(neighbours.joined(separator: " "))"
+  }
 
   fileprivate init?(_ value: PlistValue) {
     guard let words = value.string?.split(separator: " "), words.count == 5,
       let id = AnyRecordID(String(words[0])), let position = TableUndo.FormerPosition(words[1...2])
     else { return nil }
     let neighbours = words[3...].map { AnyRecordID(String($0)) }
-    self.init(id: id, position: position, neighbours: .init(above: neighbours[0], below: neighbours[1]))
+    self.init(id: id, position: position, above: neighbours[0], below: neighbours[1])
   }
-}
-
-extension TableUndo.Neighbours {
-  fileprivate var words: String { "\(above?.description ?? "-") \(below?.description ?? "-")" }
 }
 
 extension TableUndo.FormerPosition {

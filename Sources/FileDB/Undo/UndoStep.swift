@@ -41,12 +41,7 @@ struct TableUndo: Sendable {
   struct Moved: Sendable {
     let id: AnyRecordID
     let position: FormerPosition
-    /// After the write.
-    let neighbours: Neighbours
-  }
-
-  /// The records beside a record; `nil` at the ends of the table.
-  struct Neighbours: Sendable {
+    /// The records beside it after the write; `nil` at the ends of the table.
     let above: AnyRecordID?
     let below: AnyRecordID?
   }
@@ -127,8 +122,8 @@ extension TableUndo {
     } else {
       moved = difference.moved.map {
         Moved(
-          id: $0.id, position: old.formerPosition(at: $0.oldIndex),
-          neighbours: new.neighbours(at: $0.newIndex))
+          id: $0.id, position: old.formerPosition(at: $0.oldIndex), above: new.id(at: $0.newIndex - 1),
+          below: new.id(at: $0.newIndex + 1))
       }
       .sorted { $0.position.index < $1.position.index }
     }
@@ -142,10 +137,6 @@ extension TableState {
   /// Where the record at `index` is.
   func formerPosition(at index: Int) -> TableUndo.FormerPosition {
     TableUndo.FormerPosition(index: index, above: id(at: index - 1))
-  }
-
-  func neighbours(at index: Int) -> TableUndo.Neighbours {
-    TableUndo.Neighbours(above: id(at: index - 1), below: id(at: index + 1))
   }
 }
 
