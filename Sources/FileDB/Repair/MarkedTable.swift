@@ -77,13 +77,11 @@ private struct TableSides {
   /// Then somebody has edited the file.
   func hasNews(besides known: TableSides) -> Bool {
     let records = KnownRecords([known.base, known.ours, known.theirs].compactMap(\.self))
-    for side in [ours, theirs] {
-      for record in side.records where records.isNew(record) { return true }
+    let isGone = known.ours.records.contains { record in
+      known.theirs.records.contains(record.id) && !ours.records.contains(record.id)
+        && !theirs.records.contains(record.id)
     }
-    for record in known.ours.records where known.theirs.records.contains(record.id) {
-      if !ours.records.contains(record.id), !theirs.records.contains(record.id) { return true }
-    }
-    return false
+    return isGone || [ours, theirs].contains { $0.records.contains(where: records.isNew) }
   }
 }
 
@@ -103,15 +101,11 @@ private struct KnownRecords {
     if contents.contains(fields) { return false }
     let versions: [PlistDictionary] = states.compactMap { $0.record(record.id)?.fields.dictionary }
     guard let first = versions.first else { return true }
-    for field in fields {
-      let isKnown = versions.contains { $0[field.key] == field.value }
-      if !isKnown { return true }
+    let hasNewValue = fields.contains { field in !versions.contains { $0[field.key] == field.value } }
+    let lacksField = first.contains { field in
+      fields[field.key] == nil && versions.allSatisfy { $0[field.key] != nil }
     }
-    for field in first where fields[field.key] == nil {
-      let isInAll = versions.allSatisfy { $0[field.key] != nil }
-      if isInAll { return true }
-    }
-    return false
+    return hasNewValue || lacksField
   }
 }
 

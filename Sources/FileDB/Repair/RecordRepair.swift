@@ -68,13 +68,9 @@ extension TransactionState {
       return false
     }
     fields[name] = value
-    for group in schema.uniqueGroups where group.contains(where: { FieldName($0) == FieldName(name) }) {
-      if try other(
-        than: misfit.record.id, with: group.map { fields[$0] }, in: group, of: key, table(key.text)) != nil
-      {
-        return false
-      }
+    return !schema.uniqueGroups.contains { group in
+      group.contains { FieldName($0) == FieldName(name) }
+        && other(than: misfit.record.id, with: group.map { fields[$0] }, in: group, of: key, state) != nil
     }
-    return true
   }
 }

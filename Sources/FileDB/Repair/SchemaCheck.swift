@@ -30,25 +30,21 @@ extension RecordStore {
       }
       return CheckFinding(severity: .warning, error: error)
     }
-    return try findings + forgottenReferences(of: key, schema)
+    return findings + forgottenReferences(of: key, schema)
   }
 
   /// The tables to which this one refers and that do not know it, because its schema was written by hand.
-  private func forgottenReferences(of key: TableKey, _ schema: TableSchema) throws(StoreError)
-    -> [CheckFinding]
-  {
-    var findings: [CheckFinding] = []
-    for (field, rule) in schema.references where rule.tableKey != key {
-      guard let target = try? current(rule.tableKey), target.exists, target.beneath == nil,
-        target.schema.schema?.referencingTables.contains(key) != true
-      else { continue }
+  private func forgottenReferences(of key: TableKey, _ schema: TableSchema) -> [CheckFinding] {
+    schema.references.compactMap { field, rule in
+      guard rule.tableKey != key, let target = try? current(rule.tableKey), target.exists,
+        target.beneath == nil, target.schema.schema?.referencingTables.contains(key) != true
+      else { return nil }
       let error = StoreError(
         .invalidSchema,
         "'\(rule.table)' does not list this reference yet; the next write to '\(key.text)' adds it",
         table: key.text, field: field.name)
-      findings.append(CheckFinding(severity: .warning, error: error))
+      return CheckFinding(severity: .warning, error: error)
     }
-    return findings
   }
 }
 

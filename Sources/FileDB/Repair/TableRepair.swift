@@ -112,8 +112,8 @@ struct TableRepair {
       notes.append(("\(reason); by the index map it is \(id)", line(index)))
       given[index] = id
     }
-    let allGiven = Set(given.compactMap(\.self))
-    var counter = max(counter?.rawValue ?? 0, allGiven.max()?.rawValue ?? 0)
+    var known = Set(given.compactMap(\.self))
+    var counter = max(counter?.rawValue ?? 0, known.max()?.rawValue ?? 0)
     var taken: Set<AnyRecordID> = []
     var records: [EncodedRecord] = []
     for (index, element) in elements.enumerated() {
@@ -130,12 +130,9 @@ struct TableRepair {
       }
       counter = max(counter, highestID)
       counter = counter == .max ? 0 : counter + 1
-      while taken.contains(AnyRecordID(counted: counter)) || allGiven.contains(AnyRecordID(counted: counter))
-      {
-        counter += 1
-      }
+      while known.contains(AnyRecordID(counted: counter)) { counter += 1 }
       let id = AnyRecordID(counted: counter)
-      taken.insert(id)
+      known.insert(id)
       let reason = given[index].map { "a second record has the id \($0)" } ?? "this record has no id"
       notes.append(("\(reason); it is \(id) from now on", line(index)))
       records.append(EncodedRecord(id: id, fields: Fields(fields)))

@@ -147,9 +147,7 @@ extension InstalledVersion {
 
 extension ShippedIDs {
   fileprivate var plist: PlistDictionary {
-    var plist = PlistDictionary()
-    for (shipped, own) in ids { plist[shipped.description] = .string(own.description) }
-    return plist
+    PlistDictionary(lastOf: ids.map { .init(key: $0.description, value: .string($1.description)) })
   }
 
   fileprivate init?(_ plist: PlistDictionary) {

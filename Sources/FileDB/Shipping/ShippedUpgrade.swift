@@ -17,11 +17,8 @@ struct ShippedUpgrade {
   func carryOut(
     in transaction: TransactionState, to next: inout InstalledVersion
   ) throws(StoreError) -> [InstallReport.Table] {
-    var reports: [InstallReport.Table] = []
-    for key in Set(shipped.keys).union(former?.tables.keys.map(\.self) ?? []).sorted() {
-      reports.append(try carryOut(key, in: transaction, &next))
-    }
-    return reports
+    let keys = Set(shipped.keys).union(former?.tables.keys.map(\.self) ?? [])
+    return try keys.sorted().map { key throws(StoreError) in try carryOut(key, in: transaction, &next) }
   }
 
   private func carryOut(
