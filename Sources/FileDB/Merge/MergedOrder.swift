@@ -85,7 +85,9 @@ struct MergedIDs {
     for key in order where sides.adoptedID(key) == nil {
       if let own = sides.ours[key] { take(own.id, for: key) }
     }
-    let gone = sides.goneIDs(order)
+    // The ids of records that ours has and the merge deletes. New records do not get them.
+    let kept = Set(order)
+    let gone = Set(sides.ours.keys.lazy.filter { !kept.contains($0) }.compactMap { sides.ours[$0]?.id })
     for key in order where ids[key] == nil {
       let own = sides.theirs[key]?.id
       let wanted = [sides.adoptedID(key), sides.ours[key]?.id, own.flatMap { gone.contains($0) ? nil : $0 }]
@@ -107,12 +109,6 @@ struct MergedIDs {
 }
 
 extension MergeSides {
-  /// The ids of records that ours has and the merge deletes. New records do not get them.
-  fileprivate func goneIDs(_ order: [Int]) -> Set<AnyRecordID> {
-    let kept = Set(order)
-    return Set(ours.keys.lazy.filter { !kept.contains($0) }.compactMap { ours[$0]?.id })
-  }
-
   /// The new id that theirs gave to a record that still has its old id in ours.
   fileprivate func adoptedID(_ key: Int) -> AnyRecordID? {
     guard let old = baseRecord(key)?.id, ours[key]?.id == old, let new = theirs[key]?.id, new != old else {

@@ -46,16 +46,14 @@ package struct RecordsMerge: Sendable {
   /// Settles all conflicts with the version of one side.
   private mutating func settle(taking side: MergeRenumbering.Side) throws(StoreError) {
     for conflict in conflicts {
-      let settlement = conflict.settlement(taking: side)
-      if case .order(let ids) = settlement { try merged.apply(.reorder(merged.records.ids.ordered(as: ids))) }
-      guard let id = conflict.record, let index = merged.records.index(of: id) else { continue }
-      switch settlement {
-      case .none, .order: break
-      case .delete: try merged.apply(.remove([id]))
-      case .set(let name, let value):
-        var fields = merged.records[index].fields
+      switch (conflict.settlement(taking: side), conflict.record.flatMap(merged.record)) {
+      case (.none, _), (.set, nil), (.delete, nil): break
+      case (.order(let ids), _): try merged.apply(.reorder(merged.records.ids.ordered(as: ids)))
+      case (.delete, let record?): try merged.apply(.remove([record.id]))
+      case (.set(let name, let value), let record?):
+        var fields = record.fields
         fields[name] = value
-        try merged.apply(.replace(EncodedRecord(id: id, fields: fields)))
+        try merged.apply(.replace(EncodedRecord(id: record.id, fields: fields)))
       }
     }
     conflicts = []

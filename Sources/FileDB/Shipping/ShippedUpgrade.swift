@@ -40,7 +40,9 @@ struct ShippedUpgrade {
     case .copyIfMissing:
       changes = ours.exists ? [] : ours.steps(to: theirs)
       // If the tables are identical, an app has copied the shipped one by itself.
-      let isCopy = installed == nil && ours.hasSameRecords(as: theirs)
+      let isCopy =
+        installed == nil && ours.exists && theirs.exists
+        && RecordsDifference(from: ours.records, to: theirs.records).isEmpty
       if changes.isEmpty, !isCopy { next.tables[key] = installed }
     case .replace: changes = ours.steps(to: theirs)
     case .merge: changes = try merge(theirs, into: ours, of: key, &next, &report)
@@ -64,23 +66,17 @@ struct ShippedUpgrade {
     next.tables[key]?.ids = ids
     // Other root keys are not installed, so the user's are not in conflict.
     report.conflicts = merge.conflicts.filter { $0.record != nil }
-    let deleted = merge.recordsDeletedByOurs
+    // What the user deleted and the new version changed stays deleted. Otherwise, a version that changes every record
+    // would bring them all back.
+    let deleted = Set(
+      merge.conflicts.compactMap { conflict in
+        if case .deletedByOurs = conflict.kind { conflict.record } else { nil }
+      })
     report.renumbered = (added + merge.renumbered).filter { !deleted.contains($0.newID) }
     var merged = merge.merged
     if !deleted.isEmpty { try merged.apply(.remove(deleted.sorted())) }
     let isDropped = !theirs.exists && merged.records.isEmpty
     return ours.steps(to: isDropped ? TableState() : merged)
-  }
-}
-
-extension RecordsMerge {
-  /// The merged records that the user deleted and the new version changed. They stay deleted. Otherwise, a version that
-  /// changes every record would bring them all back.
-  fileprivate var recordsDeletedByOurs: Set<AnyRecordID> {
-    Set(
-      conflicts.compactMap { conflict in
-        if case .deletedByOurs = conflict.kind { conflict.record } else { nil }
-      })
   }
 }
 
@@ -90,9 +86,5 @@ extension TableState {
     guard other.exists else { return exists ? [.drop] : [] }
     guard !exists else { return changes(to: other) }
     return [.create] + TableState(counter: 0, records: [], foreignKeys: foreignKeys).changes(to: other)
-  }
-
-  fileprivate func hasSameRecords(as other: TableState) -> Bool {
-    exists && other.exists && RecordsDifference(from: records, to: other.records).isEmpty
   }
 }
