@@ -75,61 +75,55 @@ extension PredicateTerm {
   }
 }
 
-/// The test of a comparison, with the values of its operands.
-enum CellTest: Equatable, Sendable {
-  case relation(PredicateComparison.Relation, PredicateTerm)
-  case between(PredicateTerm, PredicateTerm)
-  case isIn(PredicateTerm)
-  case contains(PredicateTerm)
-  case beginsWith(PredicateTerm)
-  case endsWith(PredicateTerm)
-  case like(LikePattern)
-  case isTrue
+/// A comparison with a value. `MATCHES` is none of these: it needs the text as it is written.
+struct CellTest: Sendable {
+  let comparator: PredicateComparator
+  let right: PredicateTerm
+  private let pattern: LikePattern?
+
+  init(_ comparator: PredicateComparator, _ right: PredicateTerm, _ folding: TextFolding) {
+    (self.comparator, self.right) = (comparator, right)
+    pattern = comparator == .like ? right.string.map { LikePattern($0, folding: folding) } : nil
+  }
 
   /// - Parameter folding: that of the comparison, and of the cell.
   func isTrue(of cell: ComparedCell, _ folding: TextFolding) -> Bool {
-    switch self {
-    case .relation(.equal, let right): right.isEqual(to: cell, folding)
-    case .relation(.notEqual, let right): !right.isEqual(to: cell, folding)
-    case .relation(let relation, let right): Verdict(relation)(right.withCell(folding) { cell.order($0) })
-    case .between(let low, let high):
-      low.withCell(folding) { Verdict(.greaterOrEqual)(cell.order($0)) }
-        && high.withCell(folding) { Verdict(.lessOrEqual)(cell.order($0)) }
-    case .isIn(let right): right.contains(cell, folding)
-    case .contains(let right): right.withCell(folding) { cell.contains($0, folding) }
-    case .beginsWith(let right): isTrue(of: cell, right, folding) { $0.starts(with: $1) }
-    case .endsWith(let right):
-      isTrue(of: cell, right, folding) { $0.count >= $1.count && $0.suffix($1.count).elementsEqual($1) }
-    case .like(let pattern): cell.text.map(pattern.matches(folded:)) ?? false
+    switch comparator {
+    case .equal: right.isEqual(to: cell, folding)
+    case .notEqual: !right.isEqual(to: cell, folding)
+    case .less, .lessOrEqual, .greater, .greaterOrEqual: isTrue(of: cell, comparator, right, folding)
+    case .between:
+      bounds.map { low, high in
+        isTrue(of: cell, .greaterOrEqual, low, folding) && isTrue(of: cell, .lessOrEqual, high, folding)
+      } ?? false
+    case .isIn: right.contains(cell, folding)
+    case .contains: right.withCell(folding) { cell.contains($0, folding) }
+    case .beginsWith: isTrue(of: cell, folding) { $0.starts(with: $1) }
+    case .endsWith:
+      isTrue(of: cell, folding) { $0.count >= $1.count && $0.suffix($1.count).elementsEqual($1) }
+    case .like: cell.text.flatMap { pattern?.matches(folded: $0) } ?? false
+    case .matches: false
     case .isTrue: if case .value(.bool(true)) = cell { true } else { false }
     }
   }
 
+  /// Those of `BETWEEN`.
+  var bounds: (low: PredicateTerm, high: PredicateTerm)? {
+    if case .list(let terms) = right, terms.count == 2 { (terms[0], terms[1]) } else { nil }
+  }
+
   private func isTrue(
-    of cell: ComparedCell, _ part: PredicateTerm, _ folding: TextFolding,
+    of cell: ComparedCell, _ relation: PredicateComparator, _ right: PredicateTerm, _ folding: TextFolding
+  ) -> Bool {
+    Verdict(relation)(right.withCell(folding) { cell.order($0) })
+  }
+
+  private func isTrue(
+    of cell: ComparedCell, _ folding: TextFolding,
     _ test: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Bool
   ) -> Bool {
     guard let text = cell.text else { return false }
-    return part.withCell(folding) { $0.text.map { test(text, $0) } ?? false }
-  }
-}
-
-extension PredicateComparison.Test {
-  /// The test with the values of its operands.
-  /// - Parameter value: the value of an operand; `nil` if it is not known yet.
-  /// - Returns: `nil` if an operand has no value, and for `MATCHES`, which needs the text as it is written.
-  func with(_ value: (PredicateOperand) -> PredicateTerm?) -> CellTest? {
-    switch self {
-    case .relation(let relation, let right): value(right).map { .relation(relation, $0) }
-    case .between(let low, let high): value(low).flatMap { low in value(high).map { .between(low, $0) } }
-    case .isIn(let right): value(right).map(CellTest.isIn)
-    case .contains(let right): value(right).map(CellTest.contains)
-    case .beginsWith(let right): value(right).map(CellTest.beginsWith)
-    case .endsWith(let right): value(right).map(CellTest.endsWith)
-    case .like(let pattern): .like(pattern)
-    case .matches: nil
-    case .isTrue: .isTrue
-    }
+    return right.withCell(folding) { $0.text.map { test(text, $0) } ?? false }
   }
 }
 
@@ -141,7 +135,7 @@ struct Verdict: Sendable {
   /// For values that have no order.
   let unordered: Bool
 
-  init(_ relation: PredicateComparison.Relation) {
+  init(_ relation: PredicateComparator) {
     less = relation == .less || relation == .lessOrEqual || relation == .notEqual
     equal = relation == .equal || relation == .lessOrEqual || relation == .greaterOrEqual
     greater = relation == .greater || relation == .greaterOrEqual || relation == .notEqual

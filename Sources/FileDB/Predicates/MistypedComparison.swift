@@ -121,27 +121,15 @@ extension PredicateComparison {
   /// What it compares with constants. With a quantifier, the values are in arrays.
   fileprivate var tests: [ConstantTest] {
     guard quantifier == nil else { return [] }
-    if case .relation(_, .path(let path)) = test {
+    if comparator.isRelation, case .path(let path) = right {
       return left.constants.map { ConstantTest(path: path, constants: $0) }
     }
     guard case .path(let path) = left else { return [] }
-    switch test {
-    case .relation, .isIn, .between:
-      return test.operands.flatMap(\.constants).map { ConstantTest(path: path, constants: $0) }
-    case .contains, .beginsWith, .endsWith:
-      return test.operands.flatMap(\.constants).map {
-        ConstantTest(path: path, constants: $0, isAboutText: true)
-      }
-    case .like(let pattern): return [ConstantTest(path: path, text: pattern.text)]
-    case .matches(let pattern): return [ConstantTest(path: path, text: pattern.text)]
-    case .isTrue: return []
+    let bounds = comparator == .between ? right.bounds.map { [$0.low, $0.high] } : nil
+    let isAboutText = [.contains, .beginsWith, .endsWith, .like, .matches].contains(comparator)
+    return (bounds ?? [right]).flatMap(\.constants).map {
+      ConstantTest(path: path, constants: $0, isAboutText: isAboutText)
     }
-  }
-}
-
-extension ConstantTest {
-  fileprivate init(path: PredicatePath, text: String) {
-    self.init(path: path, constants: [ComparedValue(of: .string(text))], isAboutText: true)
   }
 }
 

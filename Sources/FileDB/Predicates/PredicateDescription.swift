@@ -23,24 +23,9 @@ extension PredicateNode: CustomStringConvertible {
 
 extension PredicateComparison: CustomStringConvertible {
   var description: String {
-    switch test {
-    case .relation(let relation, let right): text(relation.rawValue, right.description)
-    case .between(let low, let high): text(.between, "{\(low), \(high)}")
-    case .isIn(let right): text(.isIn, right.description)
-    case .contains(let right): text(.contains, right.description)
-    case .beginsWith(let right): text(.beginsWith, right.description)
-    case .endsWith(let right): text(.endsWith, right.description)
-    case .like(let pattern): text(.like, pattern.text.predicateLiteral)
-    case .matches(let pattern): text(.matches, pattern.text.predicateLiteral)
-    case .isTrue: left.description
-    }
-  }
-
-  private func text(_ keyword: PredicateKeyword, _ right: String) -> String { text(keyword.rawValue, right) }
-
-  private func text(_ comparator: String, _ right: String) -> String {
-    let words = (quantifier.map { [$0.rawValue] } ?? []) + [left.description, comparator + folding.modifiers]
-    return (words + [right]).joined(separator: " ")
+    if comparator == .isTrue { return left.description }
+    let words = [left.description, comparator.rawValue + folding.modifiers, right.description]
+    return ([quantifier?.rawValue].compactMap(\.self) + words).joined(separator: " ")
   }
 }
 

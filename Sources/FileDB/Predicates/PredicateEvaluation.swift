@@ -46,12 +46,9 @@ extension PredicateComparison {
 
   private func isTrue(of left: PredicateTerm, _ record: PredicateRecord) throws(StoreError) -> Bool {
     if let constantTest { return left.withCell(folding) { constantTest.isTrue(of: $0, folding) } }
-    if case .matches(let pattern) = test {
-      guard let text = left.string else { return false }
-      return try pattern.matches(text)
-    }
-    let test = test.with { $0.term(of: record) }
-    return left.withCell(folding) { test?.isTrue(of: $0, folding) ?? false }
+    if let pattern { return try left.string.map(pattern.matches) ?? false }
+    let test = CellTest(comparator, right.term(of: record), folding)
+    return left.withCell(folding) { test.isTrue(of: $0, folding) }
   }
 }
 

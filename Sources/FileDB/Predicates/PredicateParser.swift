@@ -91,7 +91,8 @@ struct PredicateParser {
     case .node(let node): return node
     case .operand(.path(let path)):
       return .comparison(
-        PredicateComparison(quantifier: nil, left: .path(path), test: .isTrue, folding: []))
+        PredicateComparison(
+          quantifier: nil, left: .path(path), .isTrue, right: .constant(.null), folding: []))
     case .operand(.constant(.value(let value))) where value.value == true || value.value == false:
       return .constant(value.value == true)
     case .operand: throw missingComparison
@@ -159,11 +160,15 @@ extension PredicateParser {
       return part
     }
     let folding = try modifiers()
-    let test = try test(comparator, folding)
+    let rightStart = token.start
+    let right = try right(of: comparator).folded(folding)
+    let pattern =
+      comparator == .matches ? try right.text.map { try matchPattern($0, folding, at: rightStart) } : nil
     return .node(
       .comparison(
         PredicateComparison(
-          quantifier: quantifier, left: left.folded(folding), test: test, folding: folding)))
+          quantifier: quantifier, left: left.folded(folding), comparator, right: right, folding: folding,
+          pattern: pattern)))
   }
 
   /// Whether the condition so far may end here.
@@ -199,7 +204,7 @@ extension PredicateParser {
     // `IS` is a keyword only here, because a field may have this name.
     if case .word(let word) = token.kind, word.uppercased() == "IS" {
       try advance()
-      return .relation(try take(.not) ? .notEqual : .equal)
+      return try take(.not) ? .notEqual : .equal
     }
     guard let comparator = nextComparator else { return nil }
     try advance()
@@ -216,28 +221,20 @@ extension PredicateParser {
     return folding
   }
 
-  private mutating func test(
-    _ comparator: PredicateComparator, _ folding: TextFolding
-  ) throws -> PredicateComparison.Test {
+  /// Reads the right side of a comparison.
+  private mutating func right(of comparator: PredicateComparator) throws -> PredicateOperand {
     let start = token.start
-    let right = try (comparator == .isIn ? container() : operand()).folded(folding)
-    switch comparator {
-    case .relation(let relation): return .relation(relation, right)
-    case .between:
-      guard let bounds = right.bounds else { throw fault("expected two bounds: {low, high}", at: start) }
-      return .between(bounds.low, bounds.high)
-    case .isIn:
-      guard right.mayContain else { throw fault("expected a list {…}, a field or text", at: start) }
-      return .isIn(right)
-    case .contains: return .contains(right)
-    case .beginsWith, .endsWith:
-      guard right.mayBeText else { throw fault("expected text or a field", at: start) }
-      return comparator == .beginsWith ? .beginsWith(right) : .endsWith(right)
-    case .like, .matches:
-      guard let pattern = right.text else { throw fault("expected a pattern in quotes", at: start) }
-      if comparator == .like { return .like(LikePattern(pattern, folding: folding)) }
-      return .matches(try matchPattern(pattern, folding, at: start))
-    }
+    let right = try comparator == .isIn ? container() : operand()
+    let (fits, expected) =
+      switch comparator {
+      case .between: (right.bounds != nil, "two bounds: {low, high}")
+      case .isIn: (right.mayContain, "a list {…}, a field or text")
+      case .beginsWith, .endsWith: (right.mayBeText, "text or a field")
+      case .like, .matches: (right.text != nil, "a pattern in quotes")
+      default: (true, "")
+      }
+    guard fits else { throw fault("expected \(expected)", at: start) }
+    return right
   }
 
   /// What `IN` looks into. In SQL, a list is in parentheses. Here, only a calculation may begin with one.

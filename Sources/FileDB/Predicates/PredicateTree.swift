@@ -16,46 +16,39 @@ enum PredicatePart: Sendable {
   case operand(PredicateOperand)
 }
 
-/// `left test`, as in `kcal > 100`.
-struct PredicateComparison: Equatable, Sendable {
+/// `left comparator right`, as in `kcal > 100`.
+struct PredicateComparison: Sendable {
   enum Quantifier: String {
     case any = "ANY"
     case all = "ALL"
     case none = "NONE"
   }
 
-  enum Relation: String {
-    case equal = "=="
-    case notEqual = "!="
-    case less = "<"
-    case lessOrEqual = "<="
-    case greater = ">"
-    case greaterOrEqual = ">="
-  }
-
-  enum Test: Equatable, Sendable {
-    case relation(Relation, PredicateOperand)
-    case between(PredicateOperand, PredicateOperand)
-    case isIn(PredicateOperand)
-    case contains(PredicateOperand)
-    case beginsWith(PredicateOperand)
-    case endsWith(PredicateOperand)
-    case like(LikePattern)
-    case matches(MatchPattern)
-    /// A field by itself. Only a true Boolean is true; the number 1 is not.
-    case isTrue
-  }
-
   let quantifier: Quantifier?
   let left: PredicateOperand
-  let test: Test
+  let comparator: PredicateComparator
+  /// For `BETWEEN`, a list of the two bounds; for a field by itself, nothing.
+  let right: PredicateOperand
   let folding: TextFolding
+  /// What `MATCHES` compares with.
+  let pattern: MatchPattern?
   /// The test if it needs nothing of a record but the left side: made once for all records.
   let constantTest: CellTest?
 
-  init(quantifier: Quantifier?, left: PredicateOperand, test: Test, folding: TextFolding) {
-    (self.quantifier, self.left, self.test, self.folding) = (quantifier, left, test, folding)
-    constantTest = test.with(\.term)
+  init(
+    quantifier: Quantifier?, left: PredicateOperand, _ comparator: PredicateComparator,
+    right: PredicateOperand, folding: TextFolding, pattern: MatchPattern? = nil
+  ) {
+    (self.quantifier, self.left, self.comparator, self.right) = (quantifier, left, comparator, right)
+    (self.folding, self.pattern) = (folding, pattern)
+    constantTest = pattern == nil ? right.term.map { CellTest(comparator, $0, folding) } : nil
+  }
+}
+
+extension PredicateComparison: Equatable {
+  static func == (left: Self, right: Self) -> Bool {
+    left.quantifier == right.quantifier && left.left == right.left && left.comparator == right.comparator
+      && left.right == right.right && left.folding == right.folding
   }
 }
 
@@ -195,7 +188,7 @@ extension PredicatePart {
 
 extension PredicateNode {
   /// The paths to values in the predicate, in order.
-  var paths: [PredicatePath] { comparisons.flatMap { ([$0.left] + $0.test.operands).flatMap(\.paths) } }
+  var paths: [PredicatePath] { comparisons.flatMap { $0.left.paths + $0.right.paths } }
 
   var comparisons: [PredicateComparison] {
     switch self {
@@ -203,18 +196,6 @@ extension PredicateNode {
     case .not(let node): node.comparisons
     case .and(let nodes), .or(let nodes): nodes.flatMap(\.comparisons)
     case .comparison(let comparison): [comparison]
-    }
-  }
-}
-
-extension PredicateComparison.Test {
-  var operands: [PredicateOperand] {
-    switch self {
-    case .relation(_, let right), .isIn(let right), .contains(let right), .beginsWith(let right),
-      .endsWith(let right):
-      [right]
-    case .between(let low, let high): [low, high]
-    case .like, .matches, .isTrue: []
     }
   }
 }

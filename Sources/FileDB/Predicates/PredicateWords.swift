@@ -53,32 +53,40 @@ extension PredicateComparison.Quantifier {
 }
 
 /// The operator between two operands.
-enum PredicateComparator: Equatable {
-  case relation(PredicateComparison.Relation)
-  case between, isIn, contains, beginsWith, endsWith, like, matches
+enum PredicateComparator: String {
+  case equal = "=="
+  case notEqual = "!="
+  case less = "<"
+  case lessOrEqual = "<="
+  case greater = ">"
+  case greaterOrEqual = ">="
+  case between = "BETWEEN"
+  case isIn = "IN"
+  case contains = "CONTAINS"
+  case beginsWith = "BEGINSWITH"
+  case endsWith = "ENDSWITH"
+  case like = "LIKE"
+  case matches = "MATCHES"
+  /// A field by itself. Only a true Boolean is true; the number 1 is not. The text has no right side.
+  case isTrue
 
   init?(_ symbol: PredicateSymbol) {
     switch symbol {
-    case .equal, .singleEqual: self = .relation(.equal)
-    case .notEqual, .lessOrGreater: self = .relation(.notEqual)
-    case .less: self = .relation(.less)
-    case .lessOrEqual, .equalOrLess: self = .relation(.lessOrEqual)
-    case .greater: self = .relation(.greater)
-    case .greaterOrEqual, .equalOrGreater: self = .relation(.greaterOrEqual)
-    default: return nil
+    case .singleEqual: self = .equal
+    case .lessOrGreater: self = .notEqual
+    case .equalOrLess: self = .lessOrEqual
+    case .equalOrGreater: self = .greaterOrEqual
+    default: self.init(rawValue: symbol.rawValue)
     }
   }
 
-  init?(_ keyword: PredicateKeyword) {
-    switch keyword {
-    case .between: self = .between
-    case .isIn: self = .isIn
-    case .contains: self = .contains
-    case .beginsWith: self = .beginsWith
-    case .endsWith: self = .endsWith
-    case .like: self = .like
-    case .matches: self = .matches
-    default: return nil
+  init?(_ keyword: PredicateKeyword) { self.init(rawValue: keyword.rawValue) }
+
+  /// Whether it compares the order of two values.
+  var isRelation: Bool {
+    switch self {
+    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: true
+    case .between, .isIn, .contains, .beginsWith, .endsWith, .like, .matches, .isTrue: false
     }
   }
 }

@@ -9,13 +9,9 @@ struct LikePattern: Sendable {
     case anything
   }
 
-  let text: String
   private let elements: [Element]
-  private let folding: TextFolding
 
   init(_ text: String, folding: TextFolding) {
-    self.text = text
-    self.folding = folding
     var elements: [Element] = []
     var rest = folding.fold(text).utf8[...]
     while let byte = rest.popFirst() {
@@ -58,15 +54,9 @@ struct LikePattern: Sendable {
   }
 }
 
-extension LikePattern: Equatable {
-  static func == (left: LikePattern, right: LikePattern) -> Bool {
-    compareUTF8(left.text, right.text) == 0 && left.folding == right.folding
-  }
-}
-
 /// The regular expression of `MATCHES`, which must match the whole text.
 struct MatchPattern: Sendable {
-  let text: String
+  private let text: String
   private let folding: TextFolding
   private let expression: any TextExpression
 
@@ -97,11 +87,5 @@ struct MatchPattern: Sendable {
         "matching '\(self.text)' against text of \(length) characters takes too many steps; "
           + "write a simpler regular expression")
     }
-  }
-}
-
-extension MatchPattern: Equatable {
-  static func == (left: MatchPattern, right: MatchPattern) -> Bool {
-    compareUTF8(left.text, right.text) == 0 && left.folding == right.folding
   }
 }

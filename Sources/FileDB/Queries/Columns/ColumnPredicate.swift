@@ -149,17 +149,15 @@ extension CellTest {
   fileprivate func bounds<Number>(
     _ number: (ComparedValue) -> Number?
   ) -> [(verdict: Verdict, number: Number)]? {
-    func bound(_ relation: PredicateComparison.Relation, _ term: PredicateTerm) -> (Verdict, Number)? {
+    func bound(_ relation: PredicateComparator, _ term: PredicateTerm) -> (Verdict, Number)? {
       guard case .value(let value) = term else { return nil }
       return number(value).map { (Verdict(relation), $0) }
     }
-    switch self {
-    case .relation(let relation, let term): return bound(relation, term).map { [$0] }
-    case .between(let low, let high):
-      guard let low = bound(.greaterOrEqual, low), let high = bound(.lessOrEqual, high) else { return nil }
-      return [low, high]
-    default: return nil
-    }
+    if comparator.isRelation { return bound(comparator, right).map { [$0] } }
+    guard comparator == .between, let (low, high) = bounds, let low = bound(.greaterOrEqual, low),
+      let high = bound(.lessOrEqual, high)
+    else { return nil }
+    return [low, high]
   }
 }
 
