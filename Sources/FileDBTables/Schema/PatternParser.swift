@@ -1,29 +1,23 @@
-/// A part of a regular expression.
-indirect enum PatternNode {
-  case scalar(ScalarSet)
-  case start
-  case end
-  case sequence([PatternNode])
-  case choice([PatternNode])
-  /// `most` is `nil` for any number.
-  case repetition(PatternNode, least: Int, most: Int?)
-}
-
-/// Parses a regular expression in the syntax that XML Schema, Frictionless Table Schema, ICU and PCRE have in common.
+/// Compiles a regular expression in the syntax that XML Schema, Frictionless Table Schema, ICU and PCRE have in common.
+/// Each part of it becomes steps that refer only to each other, so they can be put anywhere.
 struct PatternParser {
+  typealias Step = TextPattern.Step
+
   private let scalars: [Unicode.Scalar]
   private var place = 0
   private var depth = 0
 
   private static let deepest = 100
   private static let mostRepetitions = 1_000
+  /// This many steps take some kilobytes. A person would hardly write a longer expression.
+  private static let mostSteps = 10_000
 
   init(_ text: String) { scalars = Array(text.unicodeScalars) }
 
-  mutating func parse() throws(PatternFault) -> PatternNode {
-    let node = try choice()
+  mutating func parse() throws(PatternFault) -> [Step] {
+    let steps = try choice()
     guard place == scalars.count else { throw fault("a ')' has no '('") }
-    return node
+    return steps
   }
 
   private var next: Unicode.Scalar? { place < scalars.count ? scalars[place] : nil }
@@ -36,19 +30,37 @@ struct PatternParser {
 
   private func fault(_ message: String) -> PatternFault { PatternFault(message: message, column: place + 1) }
 
-  private mutating func choice() throws(PatternFault) -> PatternNode {
-    var nodes = [try sequence()]
-    while take("|") { nodes.append(try sequence()) }
-    return nodes.count == 1 ? nodes[0] : .choice(nodes)
+  private func checkCount(_ steps: Int) throws(PatternFault) {
+    guard steps <= Self.mostSteps else {
+      throw PatternFault(message: "it is too long, with its repetitions written out", column: 1)
+    }
   }
 
-  private mutating func sequence() throws(PatternFault) -> PatternNode {
-    var nodes: [PatternNode] = []
-    while let scalar = next, scalar != "|", scalar != ")" { nodes.append(try repetition(of: try atom())) }
-    return .sequence(nodes)
+  private mutating func choice() throws(PatternFault) -> [Step] {
+    var steps: [Step] = []
+    var jumps: [Int] = []
+    var part = try sequence()
+    while take("|") {
+      jumps.append(steps.count + part.count + 1)
+      steps += [.fork(part.count + 2)] + part + [.jump(0)]
+      part = try sequence()
+      try checkCount(steps.count + part.count)
+    }
+    steps += part
+    for jump in jumps { steps[jump] = .jump(steps.count - jump) }
+    return steps
   }
 
-  private mutating func atom() throws(PatternFault) -> PatternNode {
+  private mutating func sequence() throws(PatternFault) -> [Step] {
+    var steps: [Step] = []
+    while let scalar = next, scalar != "|", scalar != ")" {
+      steps += try repetition(of: try atom())
+      try checkCount(steps.count)
+    }
+    return steps
+  }
+
+  private mutating func atom() throws(PatternFault) -> [Step] {
     guard let scalar = next else { throw fault("it ends too early") }
     switch scalar {
     case "*", "+", "?", "{": throw fault("there is nothing to repeat")
@@ -56,26 +68,26 @@ struct PatternParser {
     }
     switch scalar {
     case "(": return try group()
-    case "[": return .scalar(try set())
-    case ".": return .scalar(.anything)
-    case "^": return .start
-    case "$": return .end
-    case "\\": return .scalar(ScalarSet(parts: [try escape()]))
-    default: return .scalar(ScalarSet(parts: [.range(scalar...scalar)]))
+    case "[": return [.scalar(try set())]
+    case ".": return [.scalar(.anything)]
+    case "^": return [.start]
+    case "$": return [.end]
+    case "\\": return [.scalar(ScalarSet(parts: [try escape()]))]
+    default: return [.scalar(ScalarSet(parts: [.range(scalar...scalar)]))]
     }
   }
 
-  private mutating func group() throws(PatternFault) -> PatternNode {
+  private mutating func group() throws(PatternFault) -> [Step] {
     if take("?"), !take(":") { throw fault("only (…) and (?:…) are groups") }
     depth += 1
     defer { depth -= 1 }
     guard depth <= Self.deepest else { throw fault("it is nested too deep") }
-    let node = try choice()
+    let steps = try choice()
     guard take(")") else { throw fault("a '(' is never closed") }
-    return node
+    return steps
   }
 
-  private mutating func repetition(of node: PatternNode) throws(PatternFault) -> PatternNode {
+  private mutating func repetition(of part: [Step]) throws(PatternFault) -> [Step] {
     let bounds: (least: Int, most: Int?)
     switch next {
     case "*": bounds = (0, nil)
@@ -84,14 +96,34 @@ struct PatternParser {
     case "{":
       place += 1
       bounds = try counts()  // Stops at the brace, which is read below.
-    default: return node
+    default: return part
     }
     place += 1
     _ = take("?")  // A lazy match changes nothing: the whole text must match in either case.
     switch next {
     case "*", "+", "?", "{": throw fault("a repetition is repeated; put it in parentheses")
-    default: return .repetition(node, least: bounds.least, most: bounds.most)
+    default: return try repeated(part, bounds.least, atMost: bounds.most)
     }
+  }
+
+  /// - Parameter most: `nil` for any number.
+  private func repeated(
+    _ part: [Step], _ least: Int, atMost most: Int?
+  ) throws(PatternFault) -> [Step] {
+    if part.isEmpty { return [] }
+    let optional = most.map { $0 - least }
+    try checkCount(least * part.count + (optional ?? 1) * (part.count + 1))
+    var steps: [Step] = []
+    for _ in 0..<least { steps += part }
+    guard let optional else {
+      steps.append(.fork(part.count + 2))
+      return steps + part + [.jump(-part.count - 1)]
+    }
+    for rest in (0..<optional).reversed() {
+      steps.append(.fork((rest + 1) * (part.count + 1)))
+      steps += part
+    }
+    return steps
   }
 
   /// Reads `3}`, `3,}` or `3,5}`, up to the brace.
@@ -150,9 +182,9 @@ struct PatternParser {
     case "d": return .digit
     case "w": return .word
     case "s": return .space
-    case "D": return .other(ScalarSet.Parts([.digit]))
-    case "W": return .other(ScalarSet.Parts([.word]))
-    case "S": return .other(ScalarSet.Parts([.space]))
+    case "D": return .other(than: .digit)
+    case "W": return .other(than: .word)
+    case "S": return .other(than: .space)
     case "n": return .range("\n"..."\n")
     case "r": return .range("\r"..."\r")
     case "t": return .range("\t"..."\t")

@@ -4,8 +4,9 @@ package struct TextPattern: Sendable {
   /// A step of the path through the expression.
   enum Step: Sendable {
     case scalar(ScalarSet)
-    /// Continues at both places.
-    case fork(Int, Int)
+    /// Continues with the next step, and with the step at this distance.
+    case fork(Int)
+    /// Continues with the step at this distance.
     case jump(Int)
     case start
     case end
@@ -17,9 +18,7 @@ package struct TextPattern: Sendable {
   /// - Throws: ``PatternFault``.
   package init(_ text: String) throws(PatternFault) {
     var parser = PatternParser(text)
-    var compiler = PatternCompiler()
-    try compiler.append(try parser.parse())
-    steps = compiler.steps + [.match]
+    steps = try parser.parse() + [.match]
   }
 
   /// Whether the expression matches all of `text`.
@@ -50,8 +49,8 @@ package struct TextPattern: Sendable {
     while let place = waiting.popLast() {
       guard set.insert(place) else { continue }
       switch steps[place] {
-      case .fork(let left, let right): waiting += [right, left]
-      case .jump(let target): waiting.append(target)
+      case .fork(let distance): waiting += [place + distance, place + 1]
+      case .jump(let distance): waiting.append(place + distance)
       case .start: if atStart { waiting.append(place + 1) }
       case .end: if atEnd { waiting.append(place + 1) }
       case .scalar, .match: break
@@ -94,13 +93,8 @@ struct ScalarSet: Sendable {
   enum Part: Sendable {
     case range(ClosedRange<Unicode.Scalar>)
     case digit, word, space
-    case other(Parts)
-  }
-
-  /// The scalars that are in none of these parts.
-  final class Parts: Sendable {
-    let parts: [Part]
-    init(_ parts: [Part]) { self.parts = parts }
+    /// The scalars that are not in this part.
+    indirect case other(than: Part)
   }
 
   var parts: [Part]
@@ -119,67 +113,7 @@ extension ScalarSet.Part {
     case .digit: ("0"..."9").contains(scalar)
     case .word: scalar == "_" || scalar.properties.isAlphabetic || scalar.properties.numericType != nil
     case .space: scalar.properties.isWhitespace
-    case .other(let parts): !parts.parts.contains { $0.contains(scalar) }
+    case .other(let part): !part.contains(scalar)
     }
-  }
-}
-
-/// Compiles a parsed expression into steps.
-private struct PatternCompiler {
-  private(set) var steps: [TextPattern.Step] = []
-
-  /// This many steps take some kilobytes. A person would hardly write a longer expression.
-  private static let most = 10_000
-
-  mutating func append(_ node: PatternNode) throws(PatternFault) {
-    guard steps.count < Self.most else {
-      throw PatternFault(message: "it is too long, with its repetitions written out", column: 1)
-    }
-    switch node {
-    case .scalar(let set): steps.append(.scalar(set))
-    case .start: steps.append(.start)
-    case .end: steps.append(.end)
-    case .sequence(let nodes): for node in nodes { try append(node) }
-    case .choice(let nodes): try appendChoice(nodes[...])
-    case .repetition(let node, let least, let most): try append(node, least: least, most: most)
-    }
-  }
-
-  private mutating func appendChoice(_ nodes: ArraySlice<PatternNode>) throws(PatternFault) {
-    guard let first = nodes.first else { return }
-    guard nodes.count > 1 else { return try append(first) }
-    let fork = reserve()
-    try append(first)
-    let jump = reserve()
-    steps[fork] = .fork(fork + 1, steps.count)
-    try appendChoice(nodes.dropFirst())
-    steps[jump] = .jump(steps.count)
-  }
-
-  private mutating func append(_ node: PatternNode, least: Int, most: Int?) throws(PatternFault) {
-    for _ in 0..<least {
-      let count = steps.count
-      try append(node)
-      if steps.count == count { break }  // The repeated part is empty.
-    }
-    guard let most else {
-      let fork = reserve()
-      try append(node)
-      steps.append(.jump(fork))
-      steps[fork] = .fork(fork + 1, steps.count)
-      return
-    }
-    var forks: [Int] = []
-    for _ in least..<max(least, most) {
-      forks.append(reserve())
-      try append(node)
-    }
-    for fork in forks { steps[fork] = .fork(fork + 1, steps.count) }
-  }
-
-  /// Reserves a step that is filled in later.
-  private mutating func reserve() -> Int {
-    steps.append(.match)
-    return steps.count - 1
   }
 }
