@@ -54,7 +54,7 @@ extension ListSteps {
   package init(_ difference: RecordsDifference) {
     deletions = difference.removed.map { Place(id: $0.record.id, index: $0.oldIndex) }
     insertions = difference.inserted.map { Place(id: $0.record.id, index: $0.newIndex) }
-    moves = difference.moved.map { Passage(id: $0.id, oldIndex: $0.oldIndex, newIndex: $0.newIndex) }
+    moves = difference.moved
     updates = difference.updated.map { Passage(id: $0.new.id, oldIndex: $0.oldIndex, newIndex: $0.newIndex) }
   }
 }

@@ -46,14 +46,11 @@ package struct OrderedRecords: Sendable {
     count = unread.count
     let length = unread.chunkLength
     for number in 0..<(count + length - 1) / length {
-      if number.isMultiple(of: shape.filledSection) {
-        sections.append(RecordSection(number: homes.newSection()))
+      append { [count] in
+        RecordChunk(
+          number: $0, unread: UnreadChunk(all: unread, number: number),
+          count: Swift.min(length, count - number * length))
       }
-      let last = sections.count - 1
-      let chunk = RecordChunk(
-        number: homes.newChunk(inSection: sections[last].number),
-        unread: UnreadChunk(all: unread, number: number), count: Swift.min(length, count - number * length))
-      sections[last].append(chunk)
     }
   }
 
@@ -96,14 +93,14 @@ package struct OrderedRecords: Sendable {
 
   package mutating func replace(index: Int, with record: EncodedRecord) {
     let position = position(of: index)
-    sections[position.section].replace(position.chunk, position.offset, with: record)
+    sections[position.section].change(position.chunk) { $0[position.offset] = record }
   }
 
   @discardableResult
   package mutating func remove(index: Int) -> EncodedRecord {
     homes.prepare(sections)
     let position = position(of: index)
-    let removed = sections[position.section].remove(position.chunk, position.offset)
+    let removed = sections[position.section].change(position.chunk) { $0.remove(at: position.offset) }
     homes.remove(removed.id)
     count -= 1
     closeGap(position)
@@ -138,19 +135,23 @@ extension OrderedRecords {
   }
 
   private mutating func fill(_ records: some Collection<EncodedRecord>) {
-    var section = RecordSection(number: homes.newSection())
     var rest = records[...]
     while !rest.isEmpty {
-      if section.chunks.count == shape.filledSection {
-        sections.append(section)
-        section = RecordSection(number: homes.newSection())
-      }
-      let number = homes.newChunk(inSection: section.number)
-      section.append(RecordChunk(number: number, records: Array(rest.prefix(shape.filledChunk))))
+      let piece = Array(rest.prefix(shape.filledChunk))
+      append { RecordChunk(number: $0, records: piece) }
       rest = rest.dropFirst(shape.filledChunk)
     }
-    if !section.chunks.isEmpty { sections.append(section) }
     count = records.count
+  }
+
+  /// Appends a chunk, while these records are made.
+  /// - Parameter chunk: makes the chunk with this number.
+  private mutating func append(_ chunk: (UInt32) -> RecordChunk) {
+    if sections.isEmpty || sections[sections.count - 1].chunks.count == shape.filledSection {
+      sections.append(RecordSection(number: homes.newSection()))
+    }
+    let last = sections.count - 1
+    sections[last].append(chunk(homes.newChunk(inSection: sections[last].number)))
   }
 
   private mutating func insert(_ record: EncodedRecord, at index: Int) {
@@ -161,7 +162,7 @@ extension OrderedRecords {
     homes.prepare(sections)
     let position = position(of: index)
     homes.put(record.id, inChunk: sections[position.section].chunks[position.chunk].number)
-    sections[position.section].insert(record, position.chunk, position.offset)
+    sections[position.section].change(position.chunk) { $0.insert(record, at: position.offset) }
     count += 1
     if sections[position.section].chunks[position.chunk].count > shape.chunk { splitChunk(position) }
   }

@@ -23,23 +23,18 @@ package enum RecordIDList {
 
     /// - Returns: `nil` if the text is not a list of ids, or if the lists are too long.
     package mutating func ids(_ text: String) -> [AnyRecordID]? {
-      guard let ids = RecordIDList.ids(text, atMost: room) else { return nil }
+      var ids: [AnyRecordID] = []
+      for word in text.utf8.split(separator: UInt8(ascii: " ")) {
+        let bounds = Substring(word).split(separator: "-", omittingEmptySubsequences: false).map {
+          AnyRecordID(String($0))
+        }
+        guard (1...2).contains(bounds.count), let first = bounds[0], let last = bounds[bounds.count - 1],
+          first.rawValue <= last.rawValue, last.rawValue - first.rawValue < room - ids.count
+        else { return nil }
+        for id in first.rawValue...last.rawValue { ids.append(AnyRecordID(counted: id)) }
+      }
       room -= ids.count
       return ids
     }
-  }
-
-  private static func ids(_ text: String, atMost longest: Int) -> [AnyRecordID]? {
-    var ids: [AnyRecordID] = []
-    for word in text.utf8.split(separator: UInt8(ascii: " ")) {
-      let bounds = Substring(word).split(separator: "-", omittingEmptySubsequences: false).map {
-        AnyRecordID(String($0))
-      }
-      guard (1...2).contains(bounds.count), let first = bounds[0], let last = bounds[bounds.count - 1],
-        first.rawValue <= last.rawValue, last.rawValue - first.rawValue < longest - ids.count
-      else { return nil }
-      for id in first.rawValue...last.rawValue { ids.append(AnyRecordID(counted: id)) }
-    }
-    return ids
   }
 }

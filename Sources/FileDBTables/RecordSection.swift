@@ -50,7 +50,7 @@ package struct RecordChunk: Sendable {
 
   /// Changes the records, in place if no other chunk has them. They get a new version. They keep the version if nobody
   /// else has it, because then nothing has been derived from it.
-  private mutating func change<Result>(_ body: (inout [EncodedRecord]) -> Result) -> Result {
+  fileprivate mutating func change<Result>(_ body: (inout [EncodedRecord]) -> Result) -> Result {
     if !isKnownUniquelyReferenced(&content) || content.unread != nil {
       content = Content(content.records)
     } else if !isKnownUniquelyReferenced(&content.version) {
@@ -58,26 +58,6 @@ package struct RecordChunk: Sendable {
     }
     defer { length = UInt32(content.loaded.count) }
     return body(&content.loaded)
-  }
-
-  package mutating func replace(_ offset: Int, with record: EncodedRecord) {
-    change { $0[offset] = record }
-  }
-
-  package mutating func insert(_ record: EncodedRecord, at offset: Int) {
-    change { $0.insert(record, at: offset) }
-  }
-
-  package mutating func remove(at offset: Int) -> EncodedRecord { change { $0.remove(at: offset) } }
-
-  package mutating func append(_ more: [EncodedRecord]) { change { $0 += more } }
-
-  /// Cuts off everything after the first `length` records.
-  package mutating func cut(to length: Int) -> [EncodedRecord] {
-    change { records in
-      defer { records.removeSubrange(length...) }
-      return Array(records[length...])
-    }
   }
 }
 
@@ -121,32 +101,30 @@ package struct RecordSection: Sendable {
     count += chunk.count
   }
 
-  package mutating func replace(_ chunk: Int, _ offset: Int, with record: EncodedRecord) {
-    chunks[chunk].replace(offset, with: record)
-  }
-
-  package mutating func insert(_ record: EncodedRecord, _ chunk: Int, _ offset: Int) {
-    chunks[chunk].insert(record, at: offset)
-    count += 1
-  }
-
-  package mutating func remove(_ chunk: Int, _ offset: Int) -> EncodedRecord {
-    count -= 1
-    return chunks[chunk].remove(at: offset)
+  /// Changes the records of a chunk.
+  package mutating func change<Result>(
+    _ chunk: Int, _ body: (inout [EncodedRecord]) -> Result
+  ) -> Result {
+    let former = chunks[chunk].count
+    defer { count += chunks[chunk].count - former }
+    return chunks[chunk].change(body)
   }
 
   /// Cuts a chunk in two.
   /// - Returns: the records of the second chunk, which has this number.
   package mutating func split(_ chunk: Int, at length: Int, number: UInt32) -> [EncodedRecord] {
-    let rest = chunks[chunk].cut(to: length)
+    let rest = chunks[chunk].change { records in
+      defer { records.removeSubrange(length...) }
+      return Array(records[length...])
+    }
     chunks.insert(RecordChunk(number: number, records: rest), at: chunk + 1)
     return rest
   }
 
   /// Appends a chunk's records to those of the chunk before it.
   package mutating func join(_ chunk: Int) {
-    chunks[chunk - 1].append(chunks[chunk].records)
-    chunks.remove(at: chunk)
+    let records = chunks.remove(at: chunk).records
+    chunks[chunk - 1].change { $0 += records }
   }
 
   package mutating func removeEmpty(_ chunk: Int) { chunks.remove(at: chunk) }

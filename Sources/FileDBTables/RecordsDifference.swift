@@ -20,18 +20,12 @@ package struct RecordsDifference: Sendable {
     package let newIndex: Int
   }
 
-  package struct Move: Sendable {
-    package let id: AnyRecordID
-    package let oldIndex: Int
-    package let newIndex: Int
-  }
-
   /// Sorted by old index.
   package private(set) var removed: [Removal] = []
   /// Sorted by new index, as are the following lists.
   package private(set) var inserted: [Insertion] = []
   package private(set) var updated: [Update] = []
-  package private(set) var moved: [Move] = []
+  package private(set) var moved: [ListSteps.Passage] = []
 
   package var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && updated.isEmpty && moved.isEmpty }
 
@@ -62,7 +56,7 @@ package struct RecordsDifference: Sendable {
     removed = survivors.untaken.map { Removal(record: $0.record, oldIndex: $0.index) }
     moved = survivors.runs.outOfOrder().flatMap { run in
       (0..<run.count).map { offset in
-        Move(
+        ListSteps.Passage(
           id: old[run.oldIndex + offset].id, oldIndex: run.oldIndex + offset, newIndex: run.newIndex + offset)
       }
     }

@@ -118,7 +118,7 @@ extension ValueRules {
       return field.isRequired
         ? StoreError(.requiredField, "the field is required", field: field.name) : nil
     }
-    return misfit(of: value).map { StoreError($0.code, $0.message, field: field.name) }
+    return misfit(of: value)
   }
 
   /// The error if there is no record to which a value refers.

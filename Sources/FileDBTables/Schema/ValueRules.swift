@@ -11,20 +11,13 @@ package struct ValueRules: Sendable {
     pattern = field.pattern.flatMap { try? TextPattern($0) }
   }
 
-  /// A rule that a value breaks.
-  package struct Misfit: Sendable {
-    package let code: StoreError.Code
-    /// Names the rule and the value.
-    package let message: String
-  }
-
-  /// The first rule that `value` breaks.
+  /// An error that names the first rule that `value` breaks, the value, and the field.
   /// - Complexity: O(*n* · *p*) at worst, in the lengths of the text and of the pattern.
-  package func misfit(of value: PlistValue) -> Misfit? {
+  package func misfit(of value: PlistValue) -> StoreError? {
     if let type = field.type, !type.holds(value) {
-      return Misfit(
-        code: .wrongType,
-        message: "\(value.quoted) is \(FieldType(of: value).noun), and the field holds \(type.noun)")
+      return StoreError(
+        .wrongType, "\(value.quoted) is \(FieldType(of: value).noun), and the field holds \(type.noun)",
+        field: field.name)
     }
     if let allowed = field.allowedValues, !allowed.contains(value) {
       return refusal("\(value.quoted) is not one of the allowed values: \(PlistValue.list(allowed))")
@@ -47,12 +40,14 @@ package struct ValueRules: Sendable {
   }
 
   /// For a value that is neither below nor above a bound.
-  private func refusal(_ value: PlistValue, _ name: String, _ bound: PlistValue) -> Misfit {
+  private func refusal(_ value: PlistValue, _ name: String, _ bound: PlistValue) -> StoreError {
     let kind = FieldType(of: value) == FieldType(of: bound) ? "not a number" : FieldType(of: value).noun
     return refusal("\(value.quoted) is \(kind), which cannot be compared with the \(name), \(bound.quoted)")
   }
 
-  private func refusal(_ message: String) -> Misfit { Misfit(code: .valueNotAllowed, message: message) }
+  private func refusal(_ message: String) -> StoreError {
+    StoreError(.valueNotAllowed, message, field: field.name)
+  }
 }
 
 /// A minimum or a maximum.
