@@ -51,18 +51,16 @@ public struct PlistParser: ~Copyable {
   public static func parse(
     _ bytes: [UInt8], limits: PlistLimits = PlistLimits()
   ) throws(PlistError) -> PlistValue {
-    var parser = PlistParser(limits: limits)
-    try bytes.withUnsafeBytesTyped { all throws(PlistError) in try parser.push(all) }
-    return try parser.finish()
+    try inspect(bytes, limits: limits).root
   }
 
-  /// The result of ``parse(_:limits:)``, with what a rewrite would lose.
+  /// The result of ``parse(_:limits:)``, and the line of a comment, which a rewrite would lose.
   package static func inspect(
     _ bytes: [UInt8], limits: PlistLimits = PlistLimits()
-  ) throws(PlistError) -> ParsedPlist {
+  ) throws(PlistError) -> (root: PlistValue, firstCommentLine: Int?) {
     var parser = PlistParser(limits: limits)
     try bytes.withUnsafeBytesTyped { all throws(PlistError) in try parser.push(all) }
-    return ParsedPlist(root: try parser.finish(), firstCommentLine: parser.session.firstCommentLine)
+    return (try parser.finish(), parser.session.firstCommentLine)
   }
 
   /// The line on which the value at `path` begins; `nil` if the document does not contain it.
@@ -85,12 +83,6 @@ public struct PlistParser: ~Copyable {
     _ = try? parser.finish()
     return parser.session.soughtLines
   }
-}
-
-/// A property list and what a rewrite would not keep.
-package struct ParsedPlist {
-  package let root: PlistValue
-  package let firstCommentLine: Int?
 }
 
 /// One run of libxml2's push parser. It feeds a ``PlistBuilder``.

@@ -111,31 +111,20 @@ struct PlistSource {
   private mutating func decodeUTF16(
     _ piece: UnsafeRawBufferPointer, bigEndian: Bool
   ) -> (utf8: [UInt8], isValid: Bool) {
-    pending.append(contentsOf: piece)
-    var utf8: [UInt8] = []
-    utf8.reserveCapacity(pending.count)
-    var position = 0
-    func unit(at index: Int) -> UInt16 {
-      let (first, second) = (UInt16(pending[index]), UInt16(pending[index + 1]))
+    let bytes = pending + piece
+    let units = (0..<bytes.count / 2).lazy.map { index in
+      let (first, second) = (UInt16(bytes[2 * index]), UInt16(bytes[2 * index + 1]))
       return bigEndian ? first << 8 | second : second << 8 | first
     }
-    while position + 1 < pending.count {
-      let lead = unit(at: position)
-      if UTF16.isLeadSurrogate(lead) {
-        guard position + 3 < pending.count else { break }
-        let trail = unit(at: position + 2)
-        guard UTF16.isTrailSurrogate(trail) else { return (utf8, false) }
-        let scalar = 0x10000 + (UInt32(lead & 0x3FF) << 10 | UInt32(trail & 0x3FF))
-        utf8.append(contentsOf: UTF8.encode(Unicode.Scalar(scalar)!)!)
-        position += 4
-      } else {
-        guard let scalar = Unicode.Scalar(lead) else { return (utf8, false) }
-        utf8.append(contentsOf: UTF8.encode(scalar)!)
-        position += 2
-      }
-    }
-    pending.removeFirst(position)
-    return (utf8, true)
+    // The second half of a pair may come with the next piece.
+    let complete = units.last.map(UTF16.isLeadSurrogate) == true ? units.dropLast() : units[...]
+    pending = Array(bytes[(2 * complete.count)...])
+    var utf8: [UInt8] = []
+    utf8.reserveCapacity(bytes.count)
+    let isBroken = transcode(
+      complete.makeIterator(), from: UTF16.self, to: UTF8.self, stoppingOnError: true
+    ) { utf8.append($0) }
+    return (utf8, !isBroken)
   }
 }
 

@@ -13,18 +13,10 @@ package struct CanonicalTable {
   private var indexMap = 0..<0
   private var foreignKeys = PlistDictionary()
 
-  /// The table in `bytes`; `nil` if they are not canonical.
-  /// - Parameter leastPart: the least number of bytes for which another thread pays.
-  package static func decode(
-    _ bytes: [UInt8], limits: PlistLimits = PlistLimits(), shape: OrderedRecords.Shape = .standard,
-    leastPart: Int = 1 << 22
-  ) -> TableState? {
-    decodeWithOffsets(bytes, limits: limits, shape: shape, leastPart: leastPart)?.state
-  }
-
   /// The table in `bytes`, and where its parts are; `nil` if they are not canonical. There are no offsets if a record
   /// has a higher id than the counter: only a look at all records shows that.
-  package static func decodeWithOffsets(
+  /// - Parameter leastPart: the least number of bytes for which another thread pays.
+  package static func decode(
     _ bytes: [UInt8], limits: PlistLimits = PlistLimits(), shape: OrderedRecords.Shape = .standard,
     leastPart: Int = 1 << 22
   ) -> (state: TableState, offsets: TableOffsets?)? {
@@ -58,7 +50,7 @@ package struct CanonicalTable {
     bytes += middle
     bytes += "\t<dict/>\n".utf8
     bytes += tail
-    return decode(bytes, limits: limits)
+    return decode(bytes, limits: limits)?.state
   }
 
   private func offsets(chunkLength: Int) -> TableOffsets {

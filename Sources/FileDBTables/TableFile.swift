@@ -31,7 +31,7 @@ package enum TableFile {
     _ bytes: [UInt8], file: String, table: String, limits: PlistLimits,
     shape: OrderedRecords.Shape = .standard
   ) throws(StoreError) -> (state: TableState, offsets: TableOffsets?) {
-    if let table = CanonicalTable.decodeWithOffsets(bytes, limits: limits, shape: shape) {
+    if let table = CanonicalTable.decode(bytes, limits: limits, shape: shape) {
       return (table.state, table.offsets)
     }
     let root: PlistValue

@@ -116,7 +116,7 @@ extension TableFile {
     in bytes: [UInt8], file: String, table: String, limits: PlistLimits
   ) throws(StoreError) -> [CheckFinding] {
     let state = try decode(bytes, file: file, table: table, limits: limits)
-    let parsed: ParsedPlist
+    let parsed: (root: PlistValue, firstCommentLine: Int?)
     do { parsed = try PlistParser.inspect(bytes, limits: limits) } catch {
       throw StoreError(error, in: bytes, file: file, table: table)
     }

@@ -40,7 +40,7 @@ import Testing
       counter: 2_000, records: records.shuffled(), foreignKeys: ["a": 1, "data2": ["x"], "z": "last"])
     var bytes: [UInt8] = []
     let written = TableFile.encode(state) { bytes += $0 }
-    let scanned = try #require(CanonicalTable.decodeWithOffsets(bytes)?.offsets)
+    let scanned = try #require(CanonicalTable.decode(bytes)?.offsets)
     #expect(written == scanned)
     let stamp = FileStamp(device: 1, inode: 2, size: bytes.count, modified: -3, changed: 4, isSettled: true)
     let known = KnownOffsets(stamp: stamp, version: FileVersion(bytes), offsets: written)
@@ -73,7 +73,7 @@ import Testing
       decoding: TableFile.encode(TableState(counter: 3, records: records, foreignKeys: [:])), as: UTF8.self)
     let low = text.replacing("autoincrement</key>\n\t<string>3<", with: "autoincrement</key>\n\t<string>2<")
     #expect(low != text)
-    let read = try #require(CanonicalTable.decodeWithOffsets(Array(low.utf8)))
+    let read = try #require(CanonicalTable.decode(Array(low.utf8)))
     #expect(read.offsets == nil && read.state.counter == 3)
   }
 

@@ -13,12 +13,12 @@ import Testing
     var random = SeededRandom.fromEnvironment("scanned tables")
     for count in [0, 1, 2, 9, 10, 11, 99, 101, 1_000] {
       let bytes = try table(count, &random)
-      let state = try #require(CanonicalTable.decode(bytes))
+      let state = try #require(CanonicalTable.decode(bytes)?.state)
       #expect(state.records.count == count)
-      let ofParts = try #require(CanonicalTable.decode(bytes, leastPart: 40))
+      let ofParts = try #require(CanonicalTable.decode(bytes, leastPart: 40)?.state)
       #expect(ofParts.records.elementsEqual(state.records))
       #expect(try read(bytes) == read(forParser(bytes)))
-      #expect(CanonicalTable.decode(forParser(bytes)) == nil)
+      #expect(CanonicalTable.decode(forParser(bytes))?.state == nil)
     }
   }
 
@@ -28,9 +28,9 @@ import Testing
     for _ in 0..<4_000 {
       var bytes = try table(.random(in: 0...4, using: &random), &random)
       mutate(&bytes, &random)
-      let isScanned = CanonicalTable.decode(bytes) != nil
+      let isScanned = CanonicalTable.decode(bytes)?.state != nil
       if isScanned { scanned += 1 }
-      #expect((CanonicalTable.decode(bytes, leastPart: 60) != nil) == isScanned)
+      #expect((CanonicalTable.decode(bytes, leastPart: 60)?.state != nil) == isScanned)
       let (fast, slow) = (try read(bytes), try read(forParser(bytes)))
       #expect(fast == slow, "\(String(decoding: bytes, as: UTF8.self))")
     }
@@ -52,9 +52,9 @@ import Testing
     try store.table("t").add(contentsOf: [["n": 1], ["n": 2]])
     try store.checkpoint()
     let text = String(decoding: try store.disk.read(store.url.path + "/t.plist").bytes, as: UTF8.self)
-    #expect(CanonicalTable.decode(Array(text.utf8)) != nil)
+    #expect(CanonicalTable.decode(Array(text.utf8))?.state != nil)
     try #require(text.contains(old))
-    #expect(CanonicalTable.decode(Array(text.replacingOccurrences(of: old, with: new).utf8)) == nil)
+    #expect(CanonicalTable.decode(Array(text.replacingOccurrences(of: old, with: new).utf8))?.state == nil)
   }
 
   @Test func keysOfOtherProgramsAreKept() throws {
@@ -66,7 +66,7 @@ import Testing
       .replacingOccurrences(
         of: "\t<key>data</key>",
         with: "\t<key>bar</key>\n\t<array>\n\t\t<true/>\n\t</array>\n\t<key>data</key>")
-    let state = try #require(CanonicalTable.decode(Array(text.utf8)))
+    let state = try #require(CanonicalTable.decode(Array(text.utf8))?.state)
     #expect(state.foreignKeys == ["bar": [true]])
     #expect(state.counter == 1)
   }
@@ -81,7 +81,7 @@ import Testing
       "\t<key>more</key>\n\t<array>\n" + String(repeating: String(text[record..<end]), count: 8)
       + "\t</array>\n"
     let bytes = Array(text.replacing("</dict>\n</plist>", with: more + "</dict>\n</plist>").utf8)
-    let state = try #require(CanonicalTable.decode(bytes, leastPart: 40))
+    let state = try #require(CanonicalTable.decode(bytes, leastPart: 40)?.state)
     #expect(state.records.count == 3 && state.foreignKeys["more"]?.array?.count == 24)
   }
 
