@@ -73,22 +73,16 @@ extension TransactionState {
   fileprivate func renameField(
     _ field: String, to newName: String, in table: String
   ) throws(StoreError) -> Int {
-    let state = try existing(table)
+    _ = try existing(table)
     let (old, new) = (FieldName(field), FieldName(newName))
     if old == new { return 0 }
-    var count = 0
-    for record in state.records {
-      guard let value = record.field(field) else { continue }
-      var fields = record.fields
-      guard fields[newName] == nil else {
+    let count = try change(field, in: table) { value, record throws(StoreError) in
+      guard record.field(newName) == nil else {
         throw StoreError(
           .invalidValue, "the record has a field '\(newName)' already", table: table, record: record.id,
           field: field)
       }
-      fields[field] = nil
-      fields[newName] = value
-      try replace(record.id, with: fields, was: record.fields, in: table)
-      count += 1
+      return (newName, value)
     }
     try changeSchema(of: table) { schema in schema.rename(old, to: new) }
     for other in try tablesReferring(to: table) {
@@ -103,7 +97,7 @@ extension TransactionState {
   }
 
   fileprivate func removeField(_ field: String, in table: String) throws(StoreError) -> Int {
-    let state = try existing(table)
+    _ = try existing(table)
     let name = FieldName(field)
     for other in try tablesReferring(to: table) {
       let referring = try readableSchema(of: TableKey(other))?.references.first {
@@ -113,13 +107,7 @@ extension TransactionState {
       throw StoreError(
         .stillReferenced, "'\(referring.field.name)' of '\(other)' refers to it", table: table, field: field)
     }
-    var count = 0
-    for record in state.records where record.field(field) != nil {
-      var fields = record.fields
-      fields[field] = nil
-      try replace(record.id, with: fields, was: record.fields, in: table)
-      count += 1
-    }
+    let count = try change(field, in: table) { _, _ in (field, nil) }
     try changeSchema(of: table) { schema in
       schema[field] = nil
       schema.unique.removeAll { $0.contains { FieldName($0) == name } }
@@ -131,18 +119,10 @@ extension TransactionState {
     _ field: String, in table: String, _ convert: (PlistValue) -> PlistValue?
   ) throws(StoreError) -> Int {
     var misfits: [(id: AnyRecordID, value: PlistValue)] = []
-    var count = 0
-    for record in try existing(table).records {
-      guard let value = record.field(field) else { continue }
-      guard let new = convert(value) else {
-        misfits.append((record.id, value))
-        continue
-      }
-      if new == value { continue }
-      var fields = record.fields
-      fields[field] = new
-      try replace(record.id, with: fields, was: record.fields, in: table)
-      count += 1
+    let count = try change(field, in: table) { value, record in
+      let new = convert(value)
+      if new == nil { misfits.append((record.id, value)) }
+      return new == nil || new == value ? nil : (field, new)
     }
     guard let first = misfits.first else { return count }
     let named = misfits.prefix(20).map { "\($0.id) (\($0.value.quoted))" }.joined(separator: ", ")
@@ -150,6 +130,26 @@ extension TransactionState {
     throw StoreError(
       .wrongType, "these records have a value that does not fit: \(named)\(more)", table: table,
       record: first.id, field: field)
+  }
+
+  /// Changes a field in all records that have it.
+  /// - Parameter new: gets the value and its record; returns the new name and value, or `nil` if they stay.
+  /// - Returns: the number of records that were changed.
+  private func change(
+    _ field: String, in table: String,
+    to new: (PlistValue, EncodedRecord) throws(StoreError) -> (name: String, value: PlistValue?)?
+  ) throws(StoreError) -> Int {
+    var count = 0
+    for record in try existing(table).records {
+      guard let value = record.field(field), let changed = try new(value, record) else { continue }
+      let former = record.fields
+      var fields = former
+      fields[field] = nil
+      fields[changed.name] = changed.value
+      try replace(record.id, with: fields, was: former, in: table)
+      count += 1
+    }
+    return count
   }
 
   private func existing(_ table: String) throws(StoreError) -> TableState {

@@ -94,6 +94,12 @@ struct NumberedGroups<Value: Codable & Sendable> {
   /// The first record of each group.
   let firsts: [StoredRecord<Value>]
 
+  fileprivate init(_ groups: GroupedRecords<Value>, _ references: [FieldReference]?, _ keys: [[PlistValue?]])
+  {
+    (self.groups, self.references, self.keys) = (groups, references, keys)
+    firsts = groups.firstIndices.map { groups.snapshot[$0] }
+  }
+
   /// The property of all records of a group.
   /// - Throws: ``Undecided`` if the field is not enough.
   func property<Field>(
@@ -143,14 +149,5 @@ extension RecordGroup {
       do { return try body(NumberedGroups(groups, known, keys)) } catch is Undecided {}
     }
     return try body(NumberedGroups(all.grouped(number, by: [.id]).groups, nil, []))
-  }
-}
-
-extension NumberedGroups {
-  fileprivate init(_ groups: GroupedRecords<Value>, _ references: [FieldReference]?, _ keys: [[PlistValue?]])
-  {
-    self.init(
-      groups: groups, references: references, keys: keys,
-      firsts: groups.firstIndices.map { groups.snapshot[$0] })
   }
 }
