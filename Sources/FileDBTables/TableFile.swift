@@ -127,20 +127,17 @@ package enum TableFile {
   /// Appends records as an array in a root dictionary.
   /// - Parameter afterEach: called after each record.
   private static func append<Failure>(
-    _ records: some Sequence<EncodedRecord>, to writer: inout PlistWriter,
+    _ records: OrderedRecords, to writer: inout PlistWriter,
     afterEach: (inout PlistWriter, EncodedRecord) throws(Failure) -> Void
   ) throws(Failure) {
-    var iterator = records.makeIterator()
-    var next = iterator.next()
-    guard next != nil else {
+    guard !records.isEmpty else {
       writer.append("\t<array/>\n" as StaticString)
       return
     }
     writer.append("\t<array>\n" as StaticString)
-    while let record = next {
+    for record in records {
       writer.append(record.bytes)
       try afterEach(&writer, record)
-      next = iterator.next()
     }
     writer.append("\t</array>\n" as StaticString)
   }
@@ -235,7 +232,7 @@ extension TableFile {
     for index in elements.indices {
       var place: [PlistStep] { [.key(recordsKey), .index(index)] }
       // Move it out of the array, so that removing its id does not copy the record.
-      let element = swapOut(&elements[index])
+      let element = exchange(&elements[index], with: false)
       let typeName = element.typeName
       guard case .dict(var fields) = consume element else {
         throw TableFault(message: "the element at index \(index) is <\(typeName)>, not a record", path: place)
@@ -269,13 +266,6 @@ extension TableFile {
     default: nil
     }
   }
-}
-
-/// Returns the value of `place` and leaves no other reference to it.
-private func swapOut(_ place: inout PlistValue) -> PlistValue {
-  var value = PlistValue.bool(false)
-  swap(&place, &value)
-  return value
 }
 
 /// Where the parts of a table are in its canonical file. With this, some records can be read without the others.

@@ -27,13 +27,17 @@ extension TableSnapshot {
   fileprivate func sortSource<Field: Codable & Equatable>(
     of path: KeyPath<Value, Field>
   ) throws(StoreError) -> SortKey.Source {
-    let order = PropertyOrder(Field.self)
-    if order == .asStored, let field = PropertyField(path, in: state.records), field.withoutField != .isOther
-    {
+    let type = (Field.self as? any OptionalField.Type)?.wrapped ?? Field.self
+    let isStoredInOrder = type is any StoredInOrder.Type
+    if isStoredInOrder, let field = PropertyField(path, in: state.records), field.withoutField != .isOther {
       return .field(field.reference)
     }
     let fields = try properties(at: path)
-    if order == .own { return .values(dynamicRanks(of: fields)) }
+    // The type's own order may differ from that of the stored forms.
+    if !isStoredInOrder, let type = type as? any Comparable.Type {
+      return .values(ranks(of: fields, as: type))
+    }
+    // If the stored form is a single value, that gives the order.
     return .values(
       try fields.map { field throws(StoreError) in
         let value = field.flatMap { try? FieldsEncoder.encodeValue($0, codingPath: []) }
@@ -47,29 +51,9 @@ extension TableSnapshot {
   }
 }
 
-/// How the values of a property's type are ordered.
-private enum PropertyOrder {
-  /// As their stored forms.
-  case asStored
-  /// By the type's `<`, which may differ.
-  case own
-  /// The type is not comparable. If its stored form is a single value, that gives the order.
-  case none
-
-  init(_ type: Any.Type) {
-    let type = (type as? any OptionalField.Type)?.wrapped ?? type
-    self =
-      type is any StoredInOrder.Type ? .asStored : type is any Comparable.Type ? .own : .none
-  }
-}
-
 /// The ranks of properties whose type is known to be comparable only now.
-private func dynamicRanks<Field>(of fields: [Field?]) -> [PlistValue?] {
-  func known<Known: Comparable>(_ type: Known.Type) -> [PlistValue?] {
-    ranks(of: fields.map { $0 as? Known })
-  }
-  let type = (Field.self as? any OptionalField.Type)?.wrapped ?? Field.self
-  return (type as? any Comparable.Type).map { known($0) } ?? []
+private func ranks<Field, Known: Comparable>(of fields: [Field?], as type: Known.Type) -> [PlistValue?] {
+  ranks(of: fields.map { $0 as? Known })
 }
 
 /// The place of each value in their type's order, from 0; `nil` for what has no place, such as `nan`.

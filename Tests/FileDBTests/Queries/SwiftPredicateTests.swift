@@ -173,7 +173,7 @@ extension Food {
   @Test func usualPredicatesTakeNoWholeValue() throws {
     var random = SeededRandom.fromEnvironment("kinds of predicates")
     let whole = Self.predicates(&random).enumerated().filter {
-      CompiledPredicate($0.element, OrderedRecords()) == nil
+      CompiledPredicate($0.element, in: OrderedRecords()) == nil
     }.map(\.offset)
     // A computed property, and an operation that is not known.
     #expect(whole == [30, 36, 39])

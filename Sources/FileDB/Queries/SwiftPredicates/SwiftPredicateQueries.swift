@@ -36,7 +36,7 @@ extension TableSnapshot {
   /// - Throws: as ``records(where:)-(Predicate<Value>)``.
   /// - Complexity: O(*n*).
   public func matches(where predicate: Predicate<Value>) throws -> RecordMatches<Value> {
-    guard let compiled = CompiledPredicates(predicate, in: state.records) else {
+    guard let compiled = CompiledPredicate(predicate, in: state.records) else {
       let matches = try records.filter { try predicate.evaluate($0) }
       return RecordMatches(of: self, [matches.map(\.encoded)], missing: [])
     }
