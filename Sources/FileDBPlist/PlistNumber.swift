@@ -33,10 +33,8 @@ package enum PlistNumber {
   package static func real(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
     let characters = trimmed(text)
     let string = String(decoding: characters, as: UTF8.self)
-    if isDecimal(characters) {
-      guard let value = Double(string), value.isFinite else { return nil }
-      return value
-    }
+    // Of these characters, `Double` reads only decimal numbers. Of others, it also reads hexadecimal ones.
+    if characters.allSatisfy(isPartOfDecimal) { return Double(string).flatMap { $0.isFinite ? $0 : nil } }
     switch string.lowercased() {
     case "nan": return .nan
     case "inf", "+inf", "infinity", "+infinity": return .infinity
@@ -45,29 +43,13 @@ package enum PlistNumber {
     }
   }
 
-  private static func isDecimal(_ characters: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-    var rest = characters
-    func skipSign() {
-      if rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") { rest = rest.dropFirst() }
+  private static func isPartOfDecimal(_ character: UInt8) -> Bool {
+    switch character {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "+"), UInt8(ascii: "-"),
+      UInt8(ascii: "e"), UInt8(ascii: "E"):
+      true
+    default: false
     }
-    func skipDigits() -> Int {
-      let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-      rest = rest.dropFirst(digits.count)
-      return digits.count
-    }
-    skipSign()
-    var digits = skipDigits()
-    if rest.first == UInt8(ascii: ".") {
-      rest = rest.dropFirst()
-      digits += skipDigits()
-    }
-    guard digits > 0 else { return false }
-    if let exponent = rest.first, exponent | 0x20 == UInt8(ascii: "e") {
-      rest = rest.dropFirst()
-      skipSign()
-      guard skipDigits() > 0 else { return false }
-    }
-    return rest.isEmpty
   }
 
   private static func trimmed(_ text: UnsafeBufferPointer<UInt8>) -> Slice<UnsafeBufferPointer<UInt8>> {

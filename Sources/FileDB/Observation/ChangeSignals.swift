@@ -31,10 +31,8 @@ package final class ChangeSignals: CommitListener {
   }
 
   /// What a thread of a store watches in the background. If several fail, the first one is reported.
-  package enum Watched: Int, Comparable, Sendable {
+  package enum Watched: Comparable, Sendable {
     case sharedLog, folder, editedFiles
-
-    package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
   }
 
   private let state = Mutex(State())
