@@ -5,9 +5,7 @@ struct CanonicalKey {
   let text: Range<Int>
   let hasEscapes: Bool
 
-  var nextLine: Int { Self.nextLine(after: text) }
-
-  static func nextLine(after text: Range<Int>) -> Int { text.upperBound + 7 }
+  var nextLine: Int { text.upperBound + 7 }
 }
 
 extension CanonicalBytes {

@@ -48,7 +48,13 @@ package struct StrayFile: Equatable, Sendable {
       return Conflict(kind: "Dropbox's copy of a file whose name differs in case")
     }
     if let start = stem.place(of: "conflicted copy") {
-      return inParentheses(stem, before: start, "a sync service's copy of a conflict")
+      let kind = "a sync service's copy of a conflict"
+      guard let parenthesis = stem[..<start].lastIndex(of: UInt8(ascii: "(")) else {
+        return Conflict(kind: kind)
+      }
+      return Conflict(
+        kind: kind, original: stem[..<parenthesis].trimmed,
+        machine: stem[(parenthesis + 1)..<start].trimmed)
     }
     if let start = stem.place(of: "(SFConflict ") {
       let words = stem[start...].split(separator: UInt8(ascii: " "))
@@ -57,17 +63,6 @@ package struct StrayFile: Equatable, Sendable {
         machine: words.count > 2 ? words[1] : [])
     }
     return nil
-  }
-
-  /// - Parameter start: where the words begin that follow the owner's name.
-  private static func inParentheses(
-    _ stem: ArraySlice<UInt8>, before start: Int, _ kind: String
-  ) -> Conflict {
-    guard let parenthesis = stem[..<start].lastIndex(of: UInt8(ascii: "(")) else {
-      return Conflict(kind: kind)
-    }
-    return Conflict(
-      kind: kind, original: stem[..<parenthesis].trimmed, machine: stem[(parenthesis + 1)..<start].trimmed)
   }
 
   /// What programs make before they change a file. A file without `.plist` at its end is hardly a table if it has it

@@ -12,9 +12,14 @@ struct PropertyField<Field>: @unchecked Sendable {
 
   /// - Returns: `nil` if only the type itself can tell what the property is.
   init?<Value: Codable>(_ path: KeyPath<Value, Field>, in records: OrderedRecords) {
-    func decoder(_ type: (some Decodable).Type) -> Any { FieldDecoder(type) }
-    guard let type = Field.self as? any Decodable.Type,
-      let decoder = decoder(type) as? FieldDecoder<Field>,
+    func decoder(_ type: (some Decodable).Type) -> Any { FieldDecoder(type, inColumn: nil) }
+    func columnDecoder<Known: ColumnField>(_ type: Known.Type) -> Any {
+      FieldDecoder(type) { Known(in: $0, $1, of: $2) }
+    }
+    let made =
+      (Field.self as? any ColumnField.Type).map { columnDecoder($0) }
+      ?? (Field.self as? any Decodable.Type).map { decoder($0) }
+    guard let decoder = made as? FieldDecoder<Field>,
       let property = StoredProperty.find(path, in: records), property.isReadAlone
     else { return nil }
     (reference, withoutField) = (property.reference, property.withoutField)
@@ -49,20 +54,11 @@ private struct FieldDecoder<Field> {
 }
 
 extension FieldDecoder where Field: Decodable {
-  init(_ type: Field.Type) {
-    func columns<Known: ColumnField>(_ type: Known.Type) -> Any {
-      ColumnDecoder<Known> { Known(in: $0, $1, of: $2) }
-    }
+  init(_ type: Field.Type, inColumn decodeColumn: ((ChunkColumn, Int, EncodedRecord) -> Field?)?) {
+    self.decodeColumn = decodeColumn
     decode = { try? ElementDecoder($0).decode(Field.self) }
     missing = { try? MissingField.decode(Field.self, AnyKey(""), in: []) }
-    decodeColumn = (type as? any ColumnField.Type).flatMap {
-      (columns($0) as? ColumnDecoder<Field>)?.decode
-    }
   }
-}
-
-private struct ColumnDecoder<Field> {
-  let decode: (ChunkColumn, Int, EncodedRecord) -> Field?
 }
 
 /// The property of some records.

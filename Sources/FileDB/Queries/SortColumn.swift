@@ -2,13 +2,13 @@ import FileDBEssentials
 import FileDBPlist
 import FileDBTables
 
-/// The values of one field in all records. Each has a number that usually shows the order of two values at a glance.
+/// The values of one field in some records. Each has a number that usually shows the order of two values at a glance.
 package struct SortColumn: Sendable {
   private let key: SortKey
-  fileprivate private(set) var glances: [Glance] = []
-  /// Empty if the glances are enough.
+  private let glances: [Glance]
+  /// May be empty if the glances are enough.
   private var values: [PlistValue?] = []
-  fileprivate let tellsAll: Bool
+  private let tellsAll: Bool
 
   package init(_ key: SortKey, _ values: [PlistValue?]) {
     (self.key, self.values) = (key, values)
@@ -16,11 +16,25 @@ package struct SortColumn: Sendable {
     tellsAll = glances.allSatisfy(\.isAll)
   }
 
-  init(_ key: SortKey, parts: [SortColumnPart]) {
+  /// The values of a chunk.
+  init(_ key: SortKey, _ records: [EncodedRecord], _ field: ChunkValues) {
+    self.key = key
+    glances = records.indices.map { Glance(field, $0, of: records[$0], text: key.text) }
+    tellsAll = glances.allSatisfy(\.isAll)
+    if !tellsAll { values = records.indices.map { field.value($0, of: records[$0]) } }
+  }
+
+  /// The values of several chunks, one after another.
+  init(_ key: SortKey, joining parts: [SortColumn]) {
     self.key = key
     glances = parts.flatMap(\.glances)
-    tellsAll = parts.allSatisfy { $0.values.isEmpty }
+    tellsAll = parts.allSatisfy(\.tellsAll)
     if !tellsAll { values = parts.flatMap(\.allValues) }
+  }
+
+  /// One value for each record.
+  private var allValues: [PlistValue?] {
+    values.isEmpty ? [PlistValue?](repeating: nil, count: glances.count) : values
   }
 
   /// -1, 0 or 1, as by ``SortKey/compare(_:_:)`` for the records at these indices.
@@ -124,24 +138,6 @@ private enum DigitSort {
 
   private static func place(_ digit: Int, _ number: UInt64) -> Int {
     digit << bits | Int(truncatingIfNeeded: number >> UInt64(bits * digit)) & (1 << bits - 1)
-  }
-}
-
-/// The values of one field in the records of a chunk, for sorting.
-struct SortColumnPart: Sendable {
-  fileprivate private(set) var glances: [Glance] = []
-  /// Empty if the glances are enough.
-  fileprivate private(set) var values: [PlistValue?] = []
-
-  init(_ key: SortKey, _ records: [EncodedRecord], _ field: ChunkValues) {
-    glances.reserveCapacity(records.count)
-    for index in records.indices { glances.append(Glance(field, index, of: records[index], text: key.text)) }
-    if !glances.allSatisfy(\.isAll) { values = records.indices.map { field.value($0, of: records[$0]) } }
-  }
-
-  /// One value for each record.
-  fileprivate var allValues: [PlistValue?] {
-    values.isEmpty ? [PlistValue?](repeating: nil, count: glances.count) : values
   }
 }
 

@@ -136,9 +136,10 @@ extension TableSnapshot {
     }
     let parts = try ofChunks(reading: fields.map(\.reference), newest: { $0.newestOrStored }) {
       [fields] _, records, values in
-      zip(fields, values).map { SortColumnPart($0, records, $1) }
+      zip(fields, values).map { SortColumn($0, records, $1) }
     }
-    var rest = fields.indices.map { field in SortColumn(fields[field], parts: parts.map { $0[field] }) }[...]
+    var rest = fields.indices.map { field in SortColumn(fields[field], joining: parts.map { $0[field] }) }[
+      ...]
     return columns.compactMap { $0 ?? rest.popFirst() }.sortedIndices(count: count)
   }
 
