@@ -72,12 +72,7 @@ struct PlistBuilder {
   mutating func start(_ element: PlistElement) throws(PlistError) {
     guard scalar == nil else { return try start(unknown: element.rawValue) }
     if phase == .beforePlist || element == .plist {
-      guard phase == .beforePlist, element == .plist else {
-        let reason: PlistError.Reason =
-          phase == .beforePlist
-          ? .notPropertyList(found: "its root element is <\(element)>") : .unexpectedElement(element.rawValue)
-        throw PlistError(reason)
-      }
+      guard phase == .beforePlist, element == .plist else { return try start(unknown: element.rawValue) }
       phase = .inPlist
       return
     }

@@ -47,13 +47,14 @@ package struct RecordsDifference: Sendable {
         let newIndex = chunk.index + offset
         if let former = survivors.take(record.id, newIndex: newIndex, isMoved: movedIDs.contains(record.id)) {
           if former.record.hasSameBytes(as: record) { continue }
-          updated.append(Update(old: former.record, new: record, oldIndex: former.index, newIndex: newIndex))
+          updated.append(
+            Update(old: former.record, new: record, oldIndex: former.oldIndex, newIndex: newIndex))
         } else {
           inserted.append(Insertion(record: record, newIndex: newIndex))
         }
       }
     }
-    removed = survivors.untaken.map { Removal(record: $0.record, oldIndex: $0.index) }
+    removed = survivors.untaken
     moved = survivors.runs.outOfOrder().flatMap { run in
       (0..<run.count).map { offset in
         ListSteps.Passage(
@@ -158,7 +159,7 @@ package struct StorageIdentity: Hashable {
 
 /// The records that both orders have. It finds them by their ids in the chunks that the two do not share.
 private struct Survivors {
-  private var waiting: [AnyRecordID: (index: Int, record: EncodedRecord)] = [:]
+  private var waiting: [AnyRecordID: RecordsDifference.Removal] = [:]
   /// In the order of their new indices.
   var runs: [IndexRun] = []
 
@@ -166,22 +167,21 @@ private struct Survivors {
     waiting.reserveCapacity(old.reduce(0) { $0 + $1.records.count })
     for chunk in old {
       for (offset, record) in chunk.records.enumerated() {
-        waiting[record.id] = (chunk.index + offset, record)
+        waiting[record.id] = .init(record: record, oldIndex: chunk.index + offset)
       }
     }
   }
 
   /// The old version of the record with this id; `nil` if there was none.
-  mutating func take(_ id: AnyRecordID, newIndex: Int, isMoved: Bool) -> (index: Int, record: EncodedRecord)?
-  {
+  mutating func take(_ id: AnyRecordID, newIndex: Int, isMoved: Bool) -> RecordsDifference.Removal? {
     guard let former = waiting.removeValue(forKey: id) else { return nil }
     runs.join(
       isMoved
-        ? IndexRun(oldIndex: former.index, newIndexOfMoved: newIndex)
-        : IndexRun(oldIndex: former.index, newIndex: newIndex, count: 1))
+        ? IndexRun(oldIndex: former.oldIndex, newIndexOfMoved: newIndex)
+        : IndexRun(oldIndex: former.oldIndex, newIndex: newIndex, count: 1))
     return former
   }
 
   /// The records that are gone, by index.
-  var untaken: [(index: Int, record: EncodedRecord)] { waiting.values.sorted { $0.index < $1.index } }
+  var untaken: [RecordsDifference.Removal] { waiting.values.sorted { $0.oldIndex < $1.oldIndex } }
 }

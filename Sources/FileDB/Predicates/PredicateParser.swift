@@ -17,15 +17,15 @@ struct PredicateParser {
 
   /// Removes from `arguments` those that the text uses.
   static func parse(_ text: String, _ arguments: inout PredicateArguments) throws -> PredicateNode {
-    guard text.utf8.count <= maximumBytes else {
-      throw StoreError(.invalidPredicate, "a predicate has at most \(maximumBytes) bytes")
-    }
-    var parser = try PredicateParser(text, arguments)
+    var parser = try PredicateParser(text, arguments, called: "a predicate")
     defer { arguments = parser.arguments }
     return try parser.predicate()
   }
 
-  private init(_ text: String, _ arguments: PredicateArguments) throws {
+  private init(_ text: String, _ arguments: PredicateArguments, called noun: String) throws {
+    guard text.utf8.count <= Self.maximumBytes else {
+      throw StoreError(.invalidPredicate, "\(noun) has at most \(Self.maximumBytes) bytes")
+    }
     lexer = PredicateLexer(text)
     token = try lexer.next()
     self.arguments = arguments
@@ -33,10 +33,7 @@ struct PredicateParser {
 
   /// Parses a condition or a calculation.
   static func parseExpression(_ text: String, _ arguments: inout PredicateArguments) throws -> PredicatePart {
-    guard text.utf8.count <= maximumBytes else {
-      throw StoreError(.invalidPredicate, "an expression has at most \(maximumBytes) bytes")
-    }
-    var parser = try PredicateParser(text, arguments)
+    var parser = try PredicateParser(text, arguments, called: "an expression")
     defer { arguments = parser.arguments }
     let part = try parser.disjunction()
     guard parser.token.kind == .end else { throw parser.fault("expected +, -, *, / or the end") }
