@@ -38,12 +38,9 @@ package struct CanonicalTable {
   /// The table without its records, from the pieces of its file that ``TableOffsets/rest(fileSize:)`` names; `nil` if
   /// they are not what a canonical file has around its records and the entries of its index map.
   package static func decode(rest pieces: [[UInt8]], limits: PlistLimits) -> TableState? {
-    let (records, indexMap) = (
-      (start: "\t<array>\n", end: "\t</array>\n"), (start: "\t<dict>\n", end: "\t</dict>\n")
-    )
-    guard pieces.count == 3, let head = pieces[0].without(suffix: records.start),
-      let middle = pieces[1].without(prefix: records.end)?.without(suffix: indexMap.start),
-      let tail = pieces[2].without(prefix: indexMap.end)
+    guard pieces.count == 3, let head = pieces[0].without(suffix: "\t<array>\n"),
+      let middle = pieces[1].without(prefix: "\t</array>\n")?.without(suffix: "\t<dict>\n"),
+      let tail = pieces[2].without(prefix: "\t</dict>\n")
     else { return nil }
     var bytes = Array(head)
     bytes += "\t<array/>\n".utf8

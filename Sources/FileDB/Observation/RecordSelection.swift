@@ -33,14 +33,6 @@ struct RecordSelection<Value: Codable & Sendable>: Sendable {
   }
 }
 
-extension RecordSelection.Condition {
-  fileprivate func fault(in records: some Sequence<EncodedRecord>) -> StoreError? {
-    guard case .predicate(let predicate) = self else { return nil }
-    do throws(StoreError) { try predicate.checkIDs(as: Value.self, of: records) } catch { return error }
-    return nil
-  }
-}
-
 /// Tests records one after another.
 struct RecordTest<Value: Codable & Sendable> {
   private let condition: RecordSelection<Value>.Condition
@@ -54,7 +46,11 @@ struct RecordTest<Value: Codable & Sendable> {
     self.condition = condition
     form = ValueForm(Value.self)
     fields = form.makeFields()
-    fault = condition.fault(in: records)
+    var fault: StoreError?
+    if case .predicate(let predicate) = condition {
+      do throws(StoreError) { try predicate.checkIDs(as: Value.self, of: records) } catch { fault = error }
+    }
+    self.fault = fault
   }
 
   func includes(_ record: EncodedRecord, _ value: @autoclosure () throws -> Value) -> Bool {

@@ -102,7 +102,5 @@ extension PredicateTerm {
     }
   }
 
-  var string: String? {
-    if case .value(let value) = self { value.value.string } else { nil }
-  }
+  var string: String? { plainValue?.string }
 }
