@@ -148,7 +148,7 @@ final class AsyncWrite<Result: Sendable>: QueuedWrite {
 
   func run(in transaction: borrowing StoreTransaction) {
     guard begin() else { return }
-    let outcome = Outcome { try transaction.join(body) }
+    let outcome = Outcome { try transaction.store.join(transaction.state, body) }
     state.withLock { if case .begun(let task, _) = $0 { $0 = .begun(task, outcome) } }
   }
 

@@ -26,9 +26,7 @@ extension RecordStore {
   ///   A checkpoint updates the files later; see ``StoreOptions/checkpoints``.
   @discardableResult
   public func write<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
-    if let outer = writers.currentTransaction {
-      return try StoreTransaction(store: self, state: outer).join(body)
-    }
+    if let outer = writers.currentTransaction { return try join(outer, body) }
     var failures = 0
     while true {
       switch try attempt(body) {
@@ -46,9 +44,7 @@ extension RecordStore {
   /// - Complexity: that of `body`.
   @discardableResult
   public func dryRun<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
-    if let outer = writers.currentTransaction {
-      return try StoreTransaction(store: self, state: outer).dryRun(body)
-    }
+    if let outer = writers.currentTransaction { return try outer.dryRun { try run(body, in: outer) } }
     return try writers.enter(timeout: options.lockTimeout) {
       try tables.catchUp()
       let ended = try run(body)
@@ -98,6 +94,20 @@ extension RecordStore {
     return .done(AppendedWrite(ended: last, appended: appended, store: self))
   }
 
+  /// Runs `body` as part of a transaction. If it throws, only what it did is undone.
+  func join<Result>(
+    _ state: TransactionState, _ body: (inout StoreTransaction) throws -> Result
+  ) throws -> Result {
+    try state.join { try run(body, in: state) }
+  }
+
+  private func run<Result>(
+    _ body: (inout StoreTransaction) throws -> Result, in state: TransactionState
+  ) throws -> Result {
+    var transaction = StoreTransaction(store: self, state: state)
+    return try body(&transaction)
+  }
+
   /// Runs `body` as a transaction of this thread, while no other thread writes.
   private func run<Result>(
     _ body: (inout StoreTransaction) throws -> Result
@@ -105,7 +115,7 @@ extension RecordStore {
     let transaction = TransactionState(on: tables, of: log, source: source, at: url)
     return try writers.with(transaction) {
       defer { transaction.end() }
-      let result = try StoreTransaction(store: self, state: transaction).join(body)
+      let result = try join(transaction, body)
       return EndedTransaction(result: result, transaction: transaction, commit: try transaction.makeCommit())
     }
   }

@@ -35,20 +35,6 @@ public struct StoreTransaction: ~Copyable {
   }
 }
 
-extension StoreTransaction {
-  /// Runs `body` as part of this transaction. If it throws, only what it did is undone.
-  func join<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
-    var joined = StoreTransaction(store: store, state: state)
-    return try state.join { try body(&joined) }
-  }
-
-  /// Runs `body` like ``join(_:)``, checks what it did, and then undoes it.
-  func dryRun<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
-    var joined = StoreTransaction(store: store, state: state)
-    return try state.dryRun { try body(&joined) }
-  }
-}
-
 /// A rule may turn out to be broken only at the end of the transaction. The error must then still say where the record
 /// came from.
 extension StoreTransaction {
