@@ -41,10 +41,12 @@ extension FileLog {
       let drafts = try stage(due, of: tables, &conflicts)
       // 4. With it: give the drafts the names of the files, and tell the journal. Drafts of files that another program
       //    has saved meanwhile are made again.
-      var installed: [StagedTable] = []
+      var (installed, journal): ([StagedTable], Journal?) = ([], nil)
       do {
         try exclusively {
-          (installed, due) = try whileLocked(timeout: timeout) { try installDrafts(drafts, &conflicts) }
+          (installed, due, journal) = try whileLocked(timeout: timeout) {
+            try installDrafts(drafts, &conflicts)
+          }
         }
       } catch {
         discard(drafts)
@@ -52,7 +54,7 @@ extension FileLog {
       }
       // 5. Without it: make durable what the journal says of the new files, and write down where their records are.
       //    Closing the former files frees their space.
-      if !installed.isEmpty { try onDisk(syncJournal()) }
+      if let journal { try onDisk(syncJournal(journal)) }
       replaceOffsets(of: installed)
     }
 
@@ -92,7 +94,7 @@ extension FileLog {
     do throws(DiskError) {
       try journal.rewriteDoubtful()
       state.withLock { $0.take(journal) }
-      try syncJournal()
+      try syncJournal(journal)
     } catch {
       throw StoreError(error)
     }
@@ -153,23 +155,23 @@ extension FileLog {
   }
 
   /// The second half: gives the drafts the names of the files. Call it with the store's lock.
-  /// - Returns: the tables whose files now have their names, and those that still wait, because others have saved, moved
-  ///   or changed their files since the drafts were made.
+  /// - Returns: the tables whose files now have their names; those that still wait, because others have saved, moved or
+  ///   changed their files since the drafts were made; the journal, if it must be synced.
   private func installDrafts(
     _ staged: [StagedTable], _ conflicts: inout [TableKey: StoreError]
-  ) throws(StoreError) -> (installed: [StagedTable], outdated: [TableKey]) {
+  ) throws(StoreError) -> (installed: [StagedTable], outdated: [TableKey], journal: Journal?) {
     var (current, outdated): ([StagedTable], [StagedTable]) = ([], [])
     for table in staged { if try isCurrent(table) { current.append(table) } else { outdated.append(table) } }
     discard(outdated)
     let (installed, failed) = try replaceFiles(current)
     conflicts.merge(failed) { $1 }
-    try writeWritten(installed)
+    let journal = try writeWritten(installed)
     // Tables may have come or gone, so adjust who may use the folder. The checkpoint is done, so if this fails, the
     // next write tries again.
     do throws(StoreError) { try folder.adjustMode() } catch { folder.checkAgain() }
     // If another process has replaced the journal, no commits may be waiting for these tables any longer.
     let waiting = state.withLock { state in outdated.map(\.key).filter { state.pending[$0] != nil } }
-    return (installed, waiting)
+    return (installed, waiting, journal)
   }
 
   /// Whether a draft may still be installed: the file that it was made from is still the table's, with the same mode
@@ -263,21 +265,23 @@ extension FileLog {
     try updateState(after: journal) { state throws(PayloadFault) in
       try state.add(checkpoint, at: journal.sequence)
     }
-    try onDisk(syncJournal())
+    try onDisk(syncJournal(journal))
   }
 
-  /// Adds to the journal what a checkpoint has done. After the next sync of the journal, if another program saves one
-  /// of these files, only commits after the checkpoint count as waiting for it.
-  private func writeWritten(_ installed: [StagedTable]) throws(StoreError) {
-    if installed.isEmpty { return }
+  /// Adds to the journal what a checkpoint has done. Once the journal is synced, if another program saves one of these
+  /// files, only commits after the checkpoint count as waiting for it.
+  /// - Returns: the journal, which is not synced yet; `nil` if there was nothing to add.
+  private func writeWritten(_ installed: [StagedTable]) throws(StoreError) -> Journal? {
+    if installed.isEmpty { return nil }
     let inode = state.withLock(\.journal).flatMap { Int64(exactly: $0.inode) }
     let done = WrittenFiles(
       files: Dictionary(
         uniqueKeysWithValues: installed.map { ($0.key, WrittenFiles.File(known: $0.known)) }),
       journal: inode)
     let journal = try writeFrame(.written, done.payload)
-    try updateState(after: journal) { state throws(PayloadFault) in
+    return try updateState(after: journal) { state throws(PayloadFault) in
       try state.settle(done, at: journal.sequence)
+      return journal
     }
   }
 
@@ -326,8 +330,7 @@ extension FileLog {
       try readBack(staged)
       let (installed, conflicts) = try replaceFiles([staged])
       if let conflict = conflicts[key] { throw conflict }
-      try writeWritten(installed)
-      try onDisk(syncJournal())
+      if let journal = try writeWritten(installed) { try onDisk(syncJournal(journal)) }
       replaceOffsets(of: installed)
     } catch {
       discard([staged])

@@ -185,9 +185,9 @@ extension FileLog {
     guard var journal = state.withLock(\.journal) else { throw damage("the journal is gone") }
     if kind == .commit, let fault = numberFault { throw fault }
     do throws(DiskError) {
-      if try journal.clean() { try syncJournal() }
+      if try journal.clean() { try syncJournal(journal) }
       if try journal.reserve(payload.count) {
-        try syncJournal()
+        try syncJournal(journal)
         journal.didSyncLength()
       }
       try journal.rewriteDoubtful()
@@ -237,23 +237,27 @@ final class FileTicket: CommitTicket {
 extension FileLog {
   /// Makes everything in the journal durable. Later commits build on it, so if this fails, the log accepts no more
   /// commits.
-  func syncJournal() throws(DiskError) {
+  func syncJournal(_ journal: Journal) throws(DiskError) {
     var outcome: Result<Void, DiskError>?
-    syncs.run(until: { outcome != nil }, work: { outcome = syncWaiting(.full) })
+    syncs.run(until: { outcome != nil }, work: { outcome = syncWaiting(.full, and: journal.file) })
     try outcome?.get()
   }
 
   /// Makes one sync for all commits that are waiting now: one of each file, if another journal has begun since the
   /// first of them. Nobody holds a lock during the sync.
-  fileprivate func syncWaiting(_ strength: SyncStrength?) -> Result<Void, DiskError> {
+  /// - Parameter file: a file that is synced in any case.
+  fileprivate func syncWaiting(
+    _ strength: SyncStrength?, and file: (any OpenFile)? = nil
+  ) -> Result<Void, DiskError> {
     let (tickets, journal, failure) = state.withLock { ($0.waiting, $0.journal, $0.failure) }
-    var former: [any OpenFile] = []
-    for ticket in tickets where ticket.file !== journal?.file && ticket.file !== former.last {
-      former.append(ticket.file)
+    var files: [any OpenFile] = []
+    for file in tickets.map(\.file) + [journal?.file, file].compactMap(\.self)
+    where !files.contains(where: { $0 === file }) {
+      files.append(file)
     }
     let outcome = Result { () throws(DiskError) in
       if let failure { throw failure }
-      for file in former + [journal?.file].compactMap(\.self) {
+      for file in files {
         if let strength { try file.syncData(strength) }
         if !tickets.isEmpty { try keepIfReplaced(file) }
       }

@@ -203,6 +203,7 @@ extension FileLog.State {
         && !pending.values.contains { $0.commits.contains { $0.sequence == file.sequence } }
     }
     if hasNeedlessRecords { return true }
+    guard needed > start.sequence else { return false }  // The next one would have the same commits.
     let length = journal.end - parkedBytes
     return length > options.keptJournal && rest <= max(options.shortJournal, length / 2)
   }
