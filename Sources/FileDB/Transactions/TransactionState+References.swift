@@ -20,11 +20,11 @@ extension TransactionState {
     while next < waiting.count {
       let (key, known) = waiting[next]
       next += 1
-      guard let table = touched[key]?.table else { continue }
-      let referring = try fields(referringTo: key, table)
+      guard known?.isEmpty != true, let box = touched[key] else { continue }
+      let referring = try fields(referringTo: key, box.table)
       if referring.isEmpty { continue }
-      let gone = known ?? WrittenRecords(of: table).removed
-      for referring in referring where !gone.isEmpty {
+      let gone = known ?? WrittenRecords(of: box.table).removed
+      for referring in referring {
         waiting.append((referring.table, try follow(gone, in: key, referring)))
       }
     }

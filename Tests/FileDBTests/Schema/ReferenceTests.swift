@@ -160,4 +160,27 @@ import Testing
       #expect(try nodes.snapshot().ids == [1])
     }
   }
+
+  /// No record refers to the deleted one, so it does not matter who refers to those.
+  @Test func tablesFurtherOnAreNotRead() throws {
+    try withTemporaryFolder { folder in
+      let schema = { (field: String, table: String) in
+        TableSchema(fields: [FieldSchema(field, references: ReferenceRule(table, onDelete: .clear))])
+      }
+      do {
+        let store = try RecordStore(at: folder)
+        try store.table("folders").add(contentsOf: [["name": "a"], ["name": "b"]])
+        try store.table("notes").declare(schema("folder", "folders"))
+        try store.table("notes").add(["folder": 1])
+        try store.table("comments").declare(schema("note", "notes"))
+        try store.table("comments").add(["note": 1])
+        try store.close()
+      }
+      try Data("damaged".utf8).write(to: folder.appendingPathComponent("comments.plist"))
+      let store = try RecordStore(at: folder)
+      try store.table("folders").delete(2)
+      #expect(try store.table("folders").snapshot().ids == [1])
+      #expect(storeError { try store.table("comments") }?.code == .damagedTable)
+    }
+  }
 }
