@@ -29,7 +29,7 @@ struct RecordSalvage {
       notes.append(("an & that stands for itself is read as text", line))
       return
     }
-    let end = bytes.ranges(of: "</dict>".utf8).last?.lowerBound ?? bytes.endIndex
+    let end = bytes.indices.last { bytes[$0...].starts(with: "</dict>".utf8) } ?? bytes.endIndex
     for (index, key) in keys.enumerated() {
       take(key.name, bytes[key.end..<(index + 1 < keys.count ? keys[index + 1].start : end)])
     }
@@ -123,7 +123,7 @@ struct RecordSalvage {
   /// - Returns: `nil` if it is not closed, or is not text.
   private static func text(of element: ArraySlice<UInt8>) -> String? {
     guard let start = element.firstIndex(of: UInt8(ascii: ">")),
-      let end = element.ranges(of: "</".utf8).last?.lowerBound, start < end
+      let end = element.indices.last(where: { element[$0...].starts(with: "</".utf8) }), start < end
     else { return nil }
     let content = element[(start + 1)..<end]
     let escaped =

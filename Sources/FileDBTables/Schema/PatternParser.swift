@@ -6,6 +6,8 @@ struct PatternParser {
   private let scalars: [Unicode.Scalar]
   private var place = 0
   private var depth = 0
+  /// The steps of parts that occur zero times. They take time, too.
+  private var discardedCount = 0
 
   private static let deepest = 100
   private static let mostRepetitions = 1_000
@@ -107,10 +109,15 @@ struct PatternParser {
   }
 
   /// - Parameter most: `nil` for any number.
-  private func repeated(
+  private mutating func repeated(
     _ part: [Step], _ least: Int, atMost most: Int?
   ) throws(PatternFault) -> [Step] {
     if part.isEmpty { return [] }
+    if most == 0 {
+      discardedCount += part.count
+      try checkCount(discardedCount)
+      return []
+    }
     let optional = most.map { $0 - least }
     try checkCount(least * part.count + (optional ?? 1) * (part.count + 1))
     var steps: [Step] = []

@@ -38,6 +38,9 @@ import Testing
     #expect(throws: PatternFault.self) { try TextPattern("((a{1000}){1000}){1000}") }
     #expect(try TextPattern("((){1000}){1000}").matches(""))
     #expect(throws: PatternFault.self) { try TextPattern(String(repeating: "(", count: 100_000)) }
+    // What occurs zero times takes time to read.
+    #expect(try TextPattern("(a{1000}){0}b").matches("b"))
+    #expect(throws: PatternFault.self) { try TextPattern(String(repeating: "(a{1000}){0}", count: 50)) }
   }
 
   @Test func randomPatternsAgreeWithFoundation() throws {
