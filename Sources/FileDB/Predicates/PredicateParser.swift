@@ -228,7 +228,7 @@ extension PredicateParser {
       case .isIn: (right.mayContain, "a list {…}, a field or text")
       case .beginsWith, .endsWith: (right.mayBeText, "text or a field")
       case .like, .matches: (right.text != nil, "a pattern in quotes")
-      default: (true, "")
+      case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .contains, .isTrue: (true, "")
       }
     guard fits else { throw fault("expected \(expected)", at: start) }
     return right

@@ -52,7 +52,7 @@ extension PredicateComparison.Quantifier {
   }
 }
 
-/// The operator between two operands.
+/// What a comparison asks: the operator between two operands, or whether one is true.
 enum PredicateComparator: String {
   case equal = "=="
   case notEqual = "!="
@@ -82,7 +82,7 @@ enum PredicateComparator: String {
 
   init?(_ keyword: PredicateKeyword) { self.init(rawValue: keyword.rawValue) }
 
-  /// Whether it compares the order of two values.
+  /// Whether it compares two values: `==`, `!=`, `<`, `<=`, `>` or `>=`.
   var isRelation: Bool {
     switch self {
     case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: true

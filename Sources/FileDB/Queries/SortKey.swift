@@ -138,9 +138,9 @@ extension TableSnapshot {
       [fields] _, records, values in
       zip(fields, values).map { SortColumn($0, records, $1) }
     }
-    var rest = fields.indices.map { field in SortColumn(fields[field], joining: parts.map { $0[field] }) }[
-      ...]
-    return columns.compactMap { $0 ?? rest.popFirst() }.sortedIndices(count: count)
+    var rest = fields.indices.map { field in SortColumn(fields[field], joining: parts.map { $0[field] }) }
+      .makeIterator()
+    return columns.compactMap { $0 ?? rest.next() }.sortedIndices(count: count)
   }
 
   func sortedIndices<Field: Comparable>(by field: (Value) -> Field?, order: SortOrder) throws -> [Int] {

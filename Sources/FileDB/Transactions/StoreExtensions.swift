@@ -1,7 +1,7 @@
 import Synchronization
 
-/// What the folders above `Store` add to a store: one value of each type. It is created when it is first needed, and
-/// released with the store. Whatever is cached beside a snapshot is kept here.
+/// What is kept beside a store's tables, as the lookups of fields are: one value of each type. It is created when it is
+/// first needed, and released with the store.
 final class StoreExtensions: Sendable {
   private let values = Mutex<[ObjectIdentifier: any Sendable]>([:])
 

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The store and the table that a snapshot's records come from.
 final class TableSource: Sendable {
-  /// What a snapshot needs from its store, which may be released before the snapshot.
+  /// What transactions and snapshots need from their store, which may be released before the snapshots.
   final class Store: Sendable {
     let extensions = StoreExtensions()
     let folder: StoreFolder?

@@ -192,7 +192,7 @@ public struct UndoLog: Sendable {
   ///   already or is too old.
   /// - Complexity: as `RecordStore.undo(_:)`.
   @discardableResult
-  public func undo(_ id: Entry.ID) throws -> Entry { try existing(takeBack(.undo, id), .undo) }
+  public func undo(_ id: Entry.ID) throws -> Entry { try required(takeBack(.undo, id), .undo) }
 
   /// Redoes the write that was undone last.
   /// - Returns: the write; `nil` if nothing was undone since the last write.
@@ -206,7 +206,7 @@ public struct UndoLog: Sendable {
   /// - Throws: as `undo(_:)`.
   /// - Complexity: as `RecordStore.undo(_:)`.
   @discardableResult
-  public func redo(_ id: Entry.ID) throws -> Entry { try existing(takeBack(.redo, id), .redo) }
+  public func redo(_ id: Entry.ID) throws -> Entry { try required(takeBack(.redo, id), .redo) }
 
   /// Skips the write that `undo()` would undo next: it leaves the log. The tables stay as they are.
   /// - Returns: the write; `nil` if there is nothing to skip.
@@ -233,7 +233,7 @@ public struct UndoLog: Sendable {
     }
   }
 
-  private func existing(_ entry: Entry?, _ direction: Direction) throws(StoreError) -> Entry {
+  private func required(_ entry: Entry?, _ direction: Direction) throws(StoreError) -> Entry {
     if let entry { return entry }
     throw StoreError(.undoStepLost, "the step is no longer among those to \(direction.rawValue)")
   }

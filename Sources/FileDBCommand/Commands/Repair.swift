@@ -76,18 +76,18 @@ struct Repair: StoreCommand {
 
   /// - Returns: whether the table now has conflicts of a merge.
   private func repair(_ table: String, in store: RecordStore) throws -> Bool {
-    if let visible = try store.visibleFiles, let plan = try repair(table, in: visible, of: store) {
-      return try finish(plan)
+    if let visible = try store.visibleFiles, let report = try repair(table, in: visible, of: store) {
+      return try finish(report)
     }
-    let plan = try repairFile(table, in: store)
+    let report = try repairFile(table, in: store)
     // A dry run leaves a damaged table as it is, so its records cannot be read.
-    let fields = options.dryRun && !plan.notes.isEmpty ? [] : try fieldRepairs(of: table, in: store)
+    let fields = options.dryRun && !report.notes.isEmpty ? [] : try fieldRepairs(of: table, in: store)
     for field in fields {
       Terminal.print("\(table): \(field.text)")
     }
-    if plan.notes.isEmpty, fields.isEmpty { Terminal.print("\(table): sound") }
+    if report.notes.isEmpty, fields.isEmpty { Terminal.print("\(table): sound") }
     if fields.contains(where: { $0.change != nil }) { try repairFields(of: table, in: store) }
-    return try finish(plan)
+    return try finish(report)
   }
 
   /// Repairs a file that people see in the folder of a shared store.
@@ -95,12 +95,12 @@ struct Repair: StoreCommand {
   private func repair(_ table: String, in visible: RecordStore, of store: RecordStore) throws -> RepairReport?
   {
     guard try visible.hasFile(of: table) else { return nil }
-    let plan: RepairReport
-    do { plan = try repairFile(table, in: visible) } catch var error as StoreError {
+    let report: RepairReport
+    do { report = try repairFile(table, in: visible) } catch var error as StoreError {
       error.message += "; if you remove the file, 'filedb shared sync' puts that of the store in its place"
       throw error
     }
-    if plan.notes.isEmpty { return nil }
+    if report.notes.isEmpty { return nil }
     if !options.dryRun, try store.table(table).exists {
       let left = Set(try visible.table(table).snapshot().map(\.id))
       let lost = try store.table(table).snapshot().count { !left.contains($0.id) }
@@ -113,30 +113,32 @@ struct Repair: StoreCommand {
       }
     }
     Terminal.noteEdits(in: store, of: [table])
-    return plan
+    return report
   }
 
   /// Repairs the file of a table, and says how.
   private func repairFile(_ table: String, in store: RecordStore) throws -> RepairReport {
     let versions = { file in try UnmergedFile(URL(fileURLWithPath: file))?.versions() }
-    let planned = try store.repairPlan(for: table, keeping: keep, versions: versions)
+    let reportned = try store.repairPlan(for: table, keeping: keep, versions: versions)
     if !planned.notes.isEmpty, try !store.undoLog.contents().undo.isEmpty {
       noteEndOfHistory()
       if !options.dryRun { try store.undoLog.end() }
     }
-    let plan = options.dryRun ? planned : try store.repair(table, keeping: keep, versions: versions)
-    for note in plan.notes { Terminal.print("\(table): \(note)") }
+    let report = options.dryRun ? planned : try store.repair(table, keeping: keep, versions: versions)
+    for note in report.notes { Terminal.print("\(table): \(note)") }
     let merge = MergeReport(name: table, kind: .table)
-    for line in merge.lines(renumbered: plan.renumbered, conflicts: plan.conflicts) { Terminal.note(line) }
-    for backup in plan.backups { Terminal.print("\(table): the original is kept as \(backup.path)") }
-    return plan
+    for line in merge.lines(renumbered: report.renumbered, conflicts: report.conflicts) {
+      Terminal.note(line)
+    }
+    for backup in report.backups { Terminal.print("\(table): the original is kept as \(backup.path)") }
+    return report
   }
 
-  private func finish(_ plan: RepairReport) throws -> Bool {
-    if plan.lostCount > 0 {
-      throw StoreError(.damagedTable, lost(plan.lostCount), table: plan.table)
+  private func finish(_ report: RepairReport) throws -> Bool {
+    if report.lostCount > 0 {
+      throw StoreError(.damagedTable, lost(report.lostCount), table: report.table)
     }
-    return !plan.conflicts.isEmpty
+    return !report.conflicts.isEmpty
   }
 
   private func lost(_ count: Int) -> String {

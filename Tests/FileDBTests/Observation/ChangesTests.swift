@@ -1,4 +1,3 @@
-import FileDB
 import FileDBStorage
 import Foundation
 import TestSupport

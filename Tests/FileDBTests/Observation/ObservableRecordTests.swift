@@ -1,4 +1,3 @@
-import FileDB
 import Foundation
 import TestSupport
 import Testing

@@ -1,4 +1,3 @@
-import FileDB
 import Observation
 import TestSupport
 import Testing

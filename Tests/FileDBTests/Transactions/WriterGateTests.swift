@@ -1,4 +1,3 @@
-import FileDB
 import Foundation
 import Synchronization
 import TestSupport
