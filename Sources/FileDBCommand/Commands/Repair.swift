@@ -119,7 +119,7 @@ struct Repair: StoreCommand {
   /// Repairs the file of a table, and says how.
   private func repairFile(_ table: String, in store: RecordStore) throws -> RepairReport {
     let versions = { file in try UnmergedFile(URL(fileURLWithPath: file))?.versions() }
-    let reportned = try store.repairPlan(for: table, keeping: keep, versions: versions)
+    let planned = try store.repairPlan(for: table, keeping: keep, versions: versions)
     if !planned.notes.isEmpty, try !store.undoLog.contents().undo.isEmpty {
       noteEndOfHistory()
       if !options.dryRun { try store.undoLog.end() }

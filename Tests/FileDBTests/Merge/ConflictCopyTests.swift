@@ -291,3 +291,8 @@ import Testing
     }
   }
 }
+
+extension MergeConflict {
+  /// The field that both sides changed.
+  fileprivate var field: String? { if case .field(let name, _, _, _) = kind { name } else { nil } }
+}
