@@ -254,6 +254,7 @@ package final class FaultyDisk: Disk {
     }
 
     func append(_ bytes: [UInt8]) throws(DiskError) {
+      disk.log.withLock { $0.written[.append, default: []].append(bytes.count) }
       try disk.runOrSkip(
         .append, path,
         half: { () throws(DiskError) in try self.base.append(Array(bytes.prefix(bytes.count / 2))) },

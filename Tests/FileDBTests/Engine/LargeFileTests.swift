@@ -1,5 +1,6 @@
 import FileDBStorage
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -115,6 +116,36 @@ import Testing
       #expect(try again.table("small").commitsBehind == 0)
       try again.checkInvariants()
     }
+  }
+
+  /// Fifty commands add a record each when the limit is reached. One of them writes the file for the others.
+  @Test func commandsOverTheLimitWriteALargeFileOnce() throws {
+    let memory = MemoryDisk()
+    try Self.makeStore(on: memory)
+    let size = try #require(memory.image.files["/store/large.plist"]).count
+    try Self.open(memory).table("large").add(contentsOf: Self.records(20))
+    let drafts = Atomic<Int>(0)
+    let disk = FaultyDisk(
+      over: memory,
+      faults: .choose { verb, path in
+        if verb == .create, path.hasPrefix("/store/.large.plist") { drafts.add(1, ordering: .relaxed) }
+        return nil
+      })
+    let ends = (0..<50).map { number in
+      startThread("command \(number)") {
+        do {
+          let store = try Self.open(disk)
+          try store.table("large").add(["n": .integer(Int64(number))])
+          try store.close()
+        } catch { Issue.record(error) }
+      }
+    }
+    for end in ends { try end.wait() }
+    #expect((1...3).contains(drafts.load(ordering: .relaxed)))
+    #expect(disk.written[.append, default: []].reduce(0, +) < 4 * size)
+    let store = try Self.open(memory)
+    #expect(try store.table("large").count == 270)
+    try store.checkInvariants()
   }
 
   /// Commits of an editor's save and of the store wait together.
