@@ -5,10 +5,9 @@ import FileDBEssentials
 ///
 /// Only the holder of the store's lock may add frames. Anybody may read them at any time.
 package struct Journal: Sendable {
-  /// The length of a new file, and the least by which it grows.
+  /// The length of a new file. It is doubled when it is full.
   package static let allocation = 64 << 10
-  /// The most by which it grows, unless a frame needs more. Also the size of the pieces in which long stretches are
-  /// processed.
+  /// From here on, the length grows by this much. Also the size of the pieces in which long stretches are processed.
   private static let largestPiece = 1 << 20
 
   package let path: String
@@ -31,7 +30,8 @@ package struct Journal: Sendable {
   /// Where the next frame goes.
   package private(set) var end = 0
   private var length = 0
-  /// The length that is known to be durable. Another process may have extended the file and failed to sync that.
+  /// The length that is known to be durable. Another process may have extended the file and failed to sync that. But
+  /// before it writes a frame, it syncs the length that this frame needs; see ``length(for:)``.
   private var provenLength = 0
   /// Tells this journal from others.
   package private(set) var salt: UInt32 = 0
@@ -64,7 +64,6 @@ package struct Journal: Sendable {
     }
     let doubtful = scan.frames.first { $0.offset > proven?.offset ?? 0 }
     journal.doubtfulStart = doubtful?.offset
-    journal.provenLength = max(start.length, doubtful?.offset ?? journal.end)
     return (journal, scan.frames.map(\.frame))
   }
 
@@ -87,7 +86,7 @@ package struct Journal: Sendable {
       let frame = JournalFrame(kind: kind, sequence: number, synced: number, payload: payload[...])
       bytes += frame.bytes(salt: start.salt)
     }
-    bytes += [UInt8](repeating: 0, count: max(0, allocation - bytes.count))
+    bytes += [UInt8](repeating: 0, count: length(for: bytes.count) - bytes.count)
     return try disk.stage(bytes, for: path)
   }
 
@@ -181,13 +180,21 @@ package struct Journal: Sendable {
     let needed = end + JournalFrame.paddedCount(count)
     guard needed > provenLength else { return false }
     guard needed <= OwnName.journal.longestFile else { throw DiskError("write", path, errno: EFBIG) }
-    let step = min(max(length, Self.allocation), Self.largestPiece)
-    let grown = needed > length ? (max(needed, length + step) + 63) & ~63 : length
+    let grown = max(length, Self.length(for: needed))
     for start in stride(from: max(end, provenLength), to: grown, by: Self.largestPiece) {
       try file.write([UInt8](repeating: 0, count: min(grown - start, Self.largestPiece)), at: start)
     }
     length = grown
     return true
+  }
+
+  /// How long a file is whose frames end at `end`. All writers use these lengths, so the frames that are there tell
+  /// which length is durable.
+  private static func length(for end: Int) -> Int {
+    if end > largestPiece { return (end + largestPiece - 1) / largestPiece * largestPiece }
+    var length = allocation
+    while length < end { length *= 2 }
+    return length
   }
 
   /// Must be called when the file's present length is durable.
@@ -214,6 +221,7 @@ package struct Journal: Sendable {
     isTorn = scan.isTorn
     sequence = scan.frames.last?.frame.sequence ?? sequence
     synced = max(synced, scan.frames.map(\.frame.synced).max() ?? 0)
+    provenLength = max(provenLength, min(length, Self.length(for: end)))
   }
 
   private func start(_ frame: JournalFrame?) throws(JournalError) -> JournalStart {

@@ -238,6 +238,21 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
     #expect(try #require(try Journal.open(path, on: disk)).frames.last?.payload == long[...])
   }
 
+  /// Each process that writes one frame to a long journal would write a megabyte of zeros before it.
+  @Test func lengthThatAFrameNeededIsNotSyncedAgain() throws {
+    var (disk, journal) = try newJournal()
+    try journal.append(.commit, [UInt8](repeating: 65, count: 3 * Journal.allocation))
+    for _ in 0..<3 {
+      let recording = FaultyDisk(over: disk)
+      var next = try #require(try Journal.open(path, on: recording)).journal
+      let read = recording.verbs.count
+      try next.append(.commit, Array("short".utf8))
+      #expect(!recording.verbs[read...].contains(.syncData))
+      #expect(recording.written[.writeAt, default: []].reduce(0, +) < 4 * Journal.allocation)
+    }
+    #expect(try disk.read(path).bytes.count == 4 * Journal.allocation)
+  }
+
   /// Without a lock, on a real disk, where a read may see half of a write.
   @Test func readerDuringWritesSeesNoDamage() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("journal-\(UUID().uuidString)")

@@ -48,8 +48,9 @@ import Testing
       guard verb == .syncData, !isHeld.load(ordering: .relaxed) else { return }
       do {
         try held.withLock { held in
-          held = try memory.tryLock("/store/.filedb/lock")
-          if case .some = held { isHeld.store(true, ordering: .relaxed) }
+          guard let lock = try memory.tryLock("/store/.filedb/lock") else { return }
+          held = consume lock
+          isHeld.store(true, ordering: .relaxed)
         }
       } catch { Issue.record(error) }
     }
