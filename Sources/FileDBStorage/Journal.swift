@@ -27,6 +27,8 @@ package struct Journal: Sendable {
   package private(set) var sequence: UInt64 = 0
   /// The last commit that is known to be durable.
   package private(set) var synced: UInt64 = 0
+  /// The last commit of which a frame says so.
+  private var recordedSync: UInt64 = 0
   /// Where the next frame goes.
   package private(set) var end = 0
   private var length = 0
@@ -138,6 +140,7 @@ package struct Journal: Sendable {
     }
     end += JournalFrame.paddedCount(header.length)
     sequence = number
+    recordedSync = synced
   }
 
   /// Whether another process wrote frames and may have failed to sync them.
@@ -151,6 +154,10 @@ package struct Journal: Sendable {
     }
     doubtfulStart = nil
   }
+
+  /// Whether commits are durable of which no frame says so. The next process that opens the journal would write them
+  /// again.
+  package var knowsMoreThanItsFrames: Bool { synced > recordedSync }
 
   /// Must be called when the commits up to this one are durable.
   package mutating func didSync(through sequence: UInt64) { synced = max(synced, sequence) }
@@ -220,7 +227,8 @@ package struct Journal: Sendable {
     end = scan.end
     isTorn = scan.isTorn
     sequence = scan.frames.last?.frame.sequence ?? sequence
-    synced = max(synced, scan.frames.map(\.frame.synced).max() ?? 0)
+    recordedSync = max(recordedSync, scan.frames.map(\.frame.synced).max() ?? 0)
+    synced = max(synced, recordedSync)
     provenLength = max(provenLength, min(length, Self.length(for: end)))
   }
 

@@ -31,7 +31,11 @@ extension FileLog {
       due = try whileLocked(timeout: timeout) {
         try syncOthersFrames()
         try removeLeftovers()
-        return tablesToWrite(scope)
+        let chosen = tablesToWrite(scope)
+        if chosen.isEmpty, state.withLock({ $0.journal?.knowsMoreThanItsFrames ?? false }) {
+          tellWhatIsDurable()
+        }
+        return chosen
       }
     }
 

@@ -30,12 +30,16 @@ extension FileLog {
     }
     // If some cannot be removed, the next checkpoint removes them.
     folder.removeRecords(except: state.withLock { Set($0.recordsFiles.map(\.file.name)) })
-    // This saves the next process a sync. If a power cut takes this frame, nothing else is lost.
-    if let inode = state.withLock(\.journal).flatMap({ Int64(exactly: $0.inode) }),
+    tellWhatIsDurable()
+  }
+
+  /// Adds a frame that says that the journal's name and the commits before are durable, so that the next process need
+  /// not write or sync them again. It is not synced: if a power cut takes it, nothing else is lost.
+  func tellWhatIsDurable() {
+    guard let inode = state.withLock(\.journal).flatMap({ Int64(exactly: $0.inode) }),
       let extended = try? writeFrame(.written, WrittenFiles(journal: inode).payload)
-    {
-      state.withLock { $0.take(extended) }
-    }
+    else { return }
+    state.withLock { $0.take(extended) }
   }
 
   /// - Returns: the salt of the next journal; `nil` if another journal has come, which keeps the name.

@@ -12,19 +12,22 @@ import Testing
     try #require(try disk.extent("/store/.filedb/journal")).inode
   }
 
-  /// Commits wait for a large file, and the next journal would have all of them again.
+  /// Commits wait for a large file, and the next journal would have all of them again. Nor does each command write again
+  /// what those before it have written.
   @Test func journalThatCannotGetShorterStays() throws {
     let disk = MemoryDisk()
+    let counting = FaultyDisk(over: disk)
     func open() throws -> RecordStore {
       var options = StoreOptions()
       (options.largeFile, options.checkpointPause) = (1 << 20, .seconds(3_600))
-      return try RecordStore(at: CheckpointBesideWritersTests.place, disk: disk, options: options)
+      return try RecordStore(at: CheckpointBesideWritersTests.place, disk: counting, options: options)
     }
     let record: Fields = ["text": .string(String(repeating: "long ", count: 200))]
     var store = try open()
     try store.table("large").add(contentsOf: Array(repeating: record, count: 2_000))
     try store.checkpoint()
     let journal = try Self.journal(disk)
+    let written = counting.written[.writeAt, default: []].reduce(0, +)
     for _ in 0..<100 {
       store = try open()
       try store.table("large").add(record)
@@ -32,6 +35,8 @@ import Testing
       #expect(try Self.journal(disk) == journal)
     }
     #expect(try disk.extent("/store/.filedb/journal")?.size ?? 0 > StoreOptions().keptJournal)
+    // A commit has 1.3 kB, and the journal is extended once.
+    #expect(counting.written[.writeAt, default: []].reduce(0, +) - written < 100 * 2_000 + 2 * 65_536)
     store = try open()
     #expect(try store.table("large").commitsBehind == 100)
     try store.checkInvariants()

@@ -180,7 +180,7 @@ import Testing
       let store = try RecordStore(at: folder)
       try store.table("folders").delete(2)
       #expect(try store.table("folders").snapshot().ids == [1])
-      #expect(storeError { _ = try store.table("comments") }?.code == .damagedTable)
+      #expect(storeError { _ = try store.table("comments") }?.code == .notATable)
     }
   }
 }
