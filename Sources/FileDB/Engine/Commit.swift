@@ -266,7 +266,8 @@ extension FileLog {
       switch outcome {
       case .failure(let error): state.failure = error
       case .success:
-        if strength != nil, let journal, state.journal?.file === journal.file {
+        // A sync does not bring back what an earlier, failed sync has dropped.
+        if strength != nil, let journal, !journal.isDoubtful, state.journal?.file === journal.file {
           state.journal?.didSync(through: journal.sequence)
         }
       }

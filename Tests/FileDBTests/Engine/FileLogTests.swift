@@ -91,6 +91,35 @@ import Testing
     try store.checkInvariants()
   }
 
+  /// Another process may have failed to sync its commit. A sync that makes room for the next one does not write it.
+  @Test func syncSaysNothingOfCommitsThatWereNotWrittenAgain() throws {
+    let memory = MemoryDisk()
+    try open(memory).table("t").add(["n": 1])
+    @Sendable func last() throws -> JournalFrame {
+      try #require(try Journal.open("/store/.filedb/journal", on: memory)?.frames.last)
+    }
+    let during = Mutex<(@Sendable () throws -> Void)?>(nil)
+    let disk = FaultyDisk(over: memory) { _, verb in
+      guard verb == .syncData, (try? last().sequence) == 2 else { return }
+      // The sync of the second commit: meanwhile, another thread adds the third.
+      do { try during.withLock { exchange(&$0, with: nil) }?() } catch { Issue.record(error) }
+    }
+    let store = try open(disk)
+    let ends = Mutex<[Event]>([])
+    during.withLock {
+      $0 = {
+        let end = startThread("the third commit") { _ = try? store.table("t").add(["n": 3]) }
+        ends.withLock { $0.append(end) }
+        try wait(for: "the third commit in the journal") { try last().sequence == 3 }
+        #expect(try last().synced == 0)
+      }
+    }
+    try store.table("t").add(["text": .string(String(repeating: "long ", count: 20_000))])
+    for end in ends.withLock({ $0 }) { try end.wait() }
+    #expect(try store.table("t").count == 3)
+    try store.checkInvariants()
+  }
+
   @Test func commitIsInvisibleUntilSynced() throws {
     let seen = Mutex<[Int]>([])
     let look = Mutex<(@Sendable () -> Int)?>(nil)
