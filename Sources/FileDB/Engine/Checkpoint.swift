@@ -107,8 +107,6 @@ extension FileLog {
   /// Removes what a crash left. Call it with both locks.
   private func removeLeftovers() throws(StoreError) {
     try folder.sweep()
-    // The files of records that no commit names are left from commits that failed.
-    if state.withLock(\.recordsFiles.isEmpty) { folder.removeRecords(except: []) }
     let pending = state.withLock { Array($0.pending.values) }
     for swap in try disk.swaps(in: folder.ownFolder) where swap.file == OwnName.journal.rawValue {
       try onDisk(keepIfLost(disk.disk.open(swap.path)))
@@ -117,6 +115,9 @@ extension FileLog {
     let isKnown = { (version: FileVersion) in pending.contains { $0.lastCommit(in: version) != nil } }
     try folder.sweepSwaps(unless: isKnown)
     if !hasSweptLinks.exchange(true, ordering: .relaxed) { folder.sweepBesideLinkTargets(unless: isKnown) }
+    // The files of records that no commit names are left from commits that failed. Those of a journal that was kept above
+    // are in the backups by now.
+    if state.withLock(\.recordsFiles.isEmpty) { folder.removeRecords(except: []) }
   }
 
   /// The first half of a checkpoint: writes and syncs a draft of each table's file. If the disk is full, all files stay

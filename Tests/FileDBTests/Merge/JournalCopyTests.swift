@@ -289,6 +289,24 @@ import Testing
     #expect(try Self.recordsFiles(here) == [name])
   }
 
+  /// A crash left the journal that the service brought under the name of a swap file. No machine is in the file's name.
+  @Test func recordsOfAJournalInASwapFileAreKept() throws {
+    let (here, other) = (MemoryDisk(machine: nil), MemoryDisk(machine: nil))
+    try Self.open(here).table("other").add(["title": "x"])
+    try Self.open(other).table("todo").add(contentsOf: (1...9).map { ["title": .string("record \($0)")] })
+    let records = try Self.recordsFiles(other)[0]
+    for (name, source) in [(records, records), (".journal.1.filedb-swap", "journal")] {
+      _ = try here.replace("/store/.filedb/\(name)", with: other.read("/store/.filedb/\(source)").bytes)
+    }
+    let store = try Self.open(here)
+    try store.checkpoint()
+    #expect(try Self.recordsFiles(here).isEmpty)
+    #expect(try here.list("/store/.filedb/backups") == [records])
+    let copy = try #require(try store.journalCopies.first)
+    #expect(try copy.tables.count == 1)
+    try store.checkInvariants()
+  }
+
   /// The service has replaced the journal, and the copy of it arrives later.
   @Test func recordsOfTheReplacedJournalAreKept() throws {
     let (here, there) = (MemoryDisk(machine: "0000000a"), MemoryDisk(machine: "0000000b"))
