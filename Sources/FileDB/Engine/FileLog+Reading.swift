@@ -200,7 +200,10 @@ extension FileLog.State {
     guard let file = files[table], file.lineage == known.lineage else { return false }
     if known.through >= start.sequence { return true }
     // A table that was created and dropped has no file before and no file afterwards.
-    return file.stamp != nil && file.through <= known.through
+    guard file.stamp != nil, file.through <= known.through else { return false }
+    // While the table was in conflict, commits to it may have been parked.
+    let parked = pending[table]?.commits.prefix { $0.sequence <= start.sequence } ?? []
+    return parked.allSatisfy { $0.sequence <= known.through }
   }
 }
 

@@ -46,4 +46,27 @@ import Testing
       try store.checkInvariants()
     }
   }
+
+  /// While the table was in conflict, the next journal parked a commit that the idle process has not seen.
+  @Test func processThatKnowsTheFileSeesWhatWasParkedMeanwhile() throws {
+    let disk = MemoryDisk()
+    let (busy, idle) = (try open(disk), try open(disk))
+    try busy.write { tx in for table in ["t", "other"] { try tx[table].add(["n": 1]) } }
+    try busy.checkpoint()
+    #expect(try numbers(idle) == [1])
+    try busy.table("t").set(["n": 2], of: 1)
+    try disk.rename(Self.file, to: "/store/away")
+    _ = try disk.replace(Self.file, with: Array("<plist><dict/></plist>".utf8))
+    for _ in 0..<2 {
+      try busy.table("other").add(["text": .string(String(repeating: "long ", count: 20_000))])
+      #expect(storeError { try busy.checkpoint() }?.code == .conflict)
+    }
+    try disk.rename("/store/away", to: Self.file)
+    #expect(try numbers(idle) == [2])
+    try idle.table("t").add(["n": 3])
+    for store in [busy, idle, try open(disk)] {
+      #expect(try numbers(store) == [2, 3])
+      try store.checkInvariants()
+    }
+  }
 }
