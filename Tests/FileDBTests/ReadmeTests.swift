@@ -61,7 +61,7 @@ nonisolated extension TableName<Note> {
       let milk = try notes.add(Note(title: "Buy milk"), at: .top)
       let rent = try notes.add(Note(title: "Pay the rent"))
       try notes.move(milk, to: .bottom)  // .top .bottom .index(3) .before(id) .after(id)
-      try notes.update(milk) { $0.isDone = true }  // fields that Note does not know stay
+      try notes.update(milk) { $0.isDone = true }  // fields that Note does not declare stay
       try notes.duplicate(rent, to: .top)
       try notes.set(\.isDone, to: true, of: [milk, rent])
       try notes.sort(by: \.title)  // saves this order
@@ -72,7 +72,7 @@ nonisolated extension TableName<Note> {
         try tx[.notes].delete(rent)
       }
 
-      let records = try notes.snapshot()  // the newest, and it never changes
+      let records = try notes.snapshot()  // the newest records; a snapshot never changes
       for record in records { print(record.id, try record.value.title) }  // decoded when you ask for it
       #expect(try records.values().get().map(\.title) == ["Buy milk", "Buy oat milk", "Pay the rent"])
 

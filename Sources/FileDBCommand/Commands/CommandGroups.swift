@@ -30,7 +30,8 @@ struct ConflictsGroup: ParsableCommand {
     discussion: """
       A conflict remains if both sides changed a field to different values, if one side deleted a record that the other \
       changed, or if both put the records in another order. Merges by git and of copies, 'filedb repair', and edited files of \
-      a shared store can leave conflicts. Meanwhile, the table can be used as it is.
+      a shared store can leave conflicts. You can use the table until you settle them. (If a program saved a table's file \
+      while commits were waiting in the journal, 'filedb repair --keep' settles that.)
       """,
     subcommands: [ConflictsList.self, ConflictsTake.self, ConflictsMerge.self])
 }

@@ -14,17 +14,17 @@ struct Import: WritingCommand {
       filedb also reads files that are compressed with gzip.
 
       If the first line has a ';', a tab or a '|' but no ',', filedb takes that as the separator and prints a message; \
-      --separator chooses another one. A first line sep=; does so, too, as Excel writes it. In delimited text the first \
-      row names the fields, unless --columns does; with --header --columns a,b,c, the first row has other names, and is \
-      left out. A separator at the end of each line begins no column. From a \
+      --separator chooses another one. So does a first line sep=; which Excel writes. In delimited text the first \
+      row names the fields, unless --columns does; with --header --columns a,b,c, the names a, b and c replace those in \
+      the first row. A separator at the end of each line begins no column. From a \
       database, filedb imports the table with the same name, unless you give --table or --query.
 
       filedb imports all rows, or, if one is wrong, none. With --on-error skip it reports wrong rows and leaves them \
       out; if no row is left, the exit code is 65.
 
-      Every row becomes a new record, also if you import the same file again. With --key, a row changes the record that \
+      Every row becomes a new record, even if you import the same file again. With --key, a row changes the record that \
       has the same key instead. The row's fields replace those of the record; the \
-      record keeps its other fields. The id that an export wrote is left out. If no record has the key, the row \
+      record keeps its other fields. Ids that an export wrote are then ignored. If no record has the key, the row \
       becomes a new record. With --empty clear, an empty field, or null in JSON, removes the field from the record. \
       With --delete-missing, records that no row matches are deleted, so that the table has the same records as the \
       file.
@@ -33,12 +33,12 @@ struct Import: WritingCommand {
 
       In delimited text, a column that is new to the table becomes integer, float, bool or date if this loses nothing: \
       exported again, each of its values would be written as it is in the file. So 007 and 1.50 stay text, and \
-      2026-03-04 becomes a date. If only the form of its values is in the way, a message says so, and names the option \
-      that reads them. --no-detect takes such columns as text.
+      2026-03-04 becomes a date. If a column's values would fit, but are written in another form, a message names the \
+      option that reads that form. --no-detect takes such columns as text.
 
       Delimited text and JSON do not keep every type. If --types does not name a field, filedb reads it as the type \
-      that the field has in the table. A value that does not fit makes its row wrong. A message names each field for \
-      which the table's type made a difference.
+      that the field has in the table. A value that does not fit makes its row wrong. A message names each field that \
+      filedb reads differently because of this.
       """)
 
   @OptionGroup var location: StoreLocation

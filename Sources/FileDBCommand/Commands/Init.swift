@@ -12,7 +12,8 @@ struct Init: StoreCommand {
       If Dropbox, Syncthing or another service copies the folder between your machines, give --own-folder. Then what \
       belongs to one machine (the journal, the locks, the undo log and the backups) is kept in $XDG_STATE_HOME/filedb on \
       each machine, by default ~/.local/state/filedb, or on a Mac in ~/Library/Application Support/filedb. A small file \
-      '.filedb' in the store's folder tells all machines, so you do this only once. It also moves what the store has now.
+      '.filedb' takes the place of the folder of that name, and tells all machines, so you run this on one machine only. \
+      The command also moves the journal, the undo log and the backups that the store already has.
 
       If the service already copies the folder '.filedb', first run 'filedb checkpoint' on every machine, close all \
       programs that use the store, and wait until the service has finished. Otherwise the commits that wait on the other \

@@ -14,8 +14,8 @@ struct Repair: StoreCommand {
 
       If git merged a file as text and left conflict markers in it, filedb merges the two versions record by record, \
       as 'filedb merge' does. It takes the versions from git if git still has them, and otherwise from between the \
-      markers. A field that both changed keeps our value. Such conflicts are printed, and the exit code is 1. 'filedb \
-      conflicts list' shows them again, and 'filedb conflicts take' settles them.
+      markers. A field that both branches changed keeps the value of the branch that you are on. Such conflicts are \
+      printed, and the exit code is 1. 'filedb conflicts list' shows them again, and 'filedb conflicts take' settles them.
 
       If another program changed a table's file while commits were waiting in the journal, --keep chooses the version \
       to keep. 'file' discards the commits. 'journal' applies the commits to the file. 'both' keeps the file as it is \

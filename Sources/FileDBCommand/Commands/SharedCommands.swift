@@ -46,7 +46,7 @@ struct SharedSync: SharedStoreCommand {
     commandName: "sync", abstract: "Bring a folder up to date, and commit the files edited in it.",
     discussion: """
       A program that has the store open, such as 'filedb watch', does this continuously. If another machine has \
-      changed a field that was edited, its value stays, and the edit is a conflict: 'filedb conflicts list' prints it.
+      changed a field that was edited, the other machine's value stays, and the edit is a conflict: 'filedb conflicts list' prints it.
       """)
 
   @OptionGroup var location: StoreLocation

@@ -5,16 +5,17 @@ import FileDBPlist
 
 struct Undo: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "undo", abstract: "Undo the last commands that changed the store.",
+    commandName: "undo", abstract: "Undo the last command that changed the store, or the last N.",
     discussion: """
       Undoes the last command that changed the store, or the last N, beginning with the newest. Changes that other \
-      programs have made since are kept. If another program has changed the same data, or if nothing of a command is \
-      left, filedb stops at that command, says what stands against it, and exits with code 65; the commands that it has \
-      undone by then stay undone. Use --skip to skip the command. The ids of records that are gone are never given to others.
+      programs have made since are kept. If another program has changed the same data, or if nothing is left of what a \
+      command did, filedb stops at that command, says why, and exits with code 65. The commands that it has already \
+      undone stay undone. Use --skip to skip the command. Undoing a command that added records removes them, but their \
+      ids are not used again.
 
       The log keeps the last 100 commands, and the writes of programs that use the same log. It keeps fewer if their \
       files would take more than 1 MB, and more than twice the space that the tables had when they were largest in the \
-      last day. A command that is discarded for that is named. The newest command of more than 1 MB is always kept; \
+      last day. When filedb discards a command, it prints which one. The newest command of more than 1 MB is always kept; \
       --forget discards all.
       """)
 
